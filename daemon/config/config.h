@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The configuration as the program uses it. Loading reads files (load.c); everything else is PURE.
+ * DESIGN section 6 is the contract; only the keys that this version acts on exist here, the reader
+ * names any other as unknown with its file and line.
+ */
+#pragma once
+
+#include "facts.h"
+#include "timespan.h"
+
+enum setup_mode {
+	SETUP_MODE_APPLY,
+	SETUP_MODE_REPORT,
+	SETUP_MODE_OFF,
+	_SETUP_MODE_MAX,
+};
+DECLARE_STRING_TABLE(setup_mode, enum setup_mode);
+
+enum drift_mode {
+	DRIFT_REPORT,
+	DRIFT_REPAIR,
+	DRIFT_IGNORE,
+	_DRIFT_MODE_MAX,
+};
+DECLARE_STRING_TABLE(drift_mode, enum drift_mode);
+
+enum monitor_mode {
+	MONITOR_AUTO,
+	MONITOR_EVENTS, /* hold a verbs context even where that pins the driver's module */
+	MONITOR_READS,  /* netlink and reads only, never a verbs context */
+	MONITOR_NO,     /* the device is not opened and not read at all */
+	_MONITOR_MODE_MAX,
+};
+DECLARE_STRING_TABLE(monitor_mode, enum monitor_mode);
+
+/* For devices: auto, yes (UP), no (ANY). For ports: auto, up, down, any. */
+enum expect {
+	EXPECT_AUTO,
+	EXPECT_UP,
+	EXPECT_DOWN,
+	EXPECT_ANY,
+	_EXPECT_MAX,
+};
+DECLARE_STRING_TABLE(expect, enum expect); /* the port words */
+
+/* Where something was written. */
+struct config_origin {
+	char *file; /* owned; NULL: a default */
+	unsigned line;
+};
+
+/* A selector of [Device SEL] and [Port SEL]: all parts that are set must match. */
+struct selector {
+	char *text;      /* as written, for messages */
+	char *name_glob; /* "*" and "?" only; NULL any */
+	uint32_t port;   /* 0 any */
+	uint64_t guid;   /* 0 any */
+	char *pci;
+	char *netdev;
+	char *driver;
+	char *board;
+	enum link_layer link_layer;
+	bool has_link_layer;
+};
+
+struct config_link {
+	char *name;
+	enum link_type type;
+	char *netdev;
+	struct config_origin origin;
+};
+
+struct config_device {
+	struct selector selector;
+	struct config_origin origin;
+	bool has_monitor, has_expect;
+	enum monitor_mode monitor;
+	enum expect expect;
+};
+
+struct config_port {
+	struct selector selector;
+	struct config_origin origin;
+	bool has_expect;
+	enum expect expect;
+};
+
+/* A line that was left out, and why: "FILE:LINE: text". */
+struct config_problem {
+	struct config_origin origin;
+	char *text;
+};
+
+struct config {
+	/* [Daemon] */
+	usec_t probe_usec;
+	usec_t probe_timeout_usec;
+	usec_t grace_usec;
+	usec_t start_budget_usec;
+
+	/* [Setup] */
+	enum setup_mode setup_mode;
+	enum drift_mode drift;
+
+	/* [Modules], in the order written */
+	char **load;
+	size_t n_load;
+	char **deny;
+	size_t n_deny;
+
+	struct config_link *links;
+	size_t n_links;
+	struct config_device *devices;
+	size_t n_devices;
+	struct config_port *ports;
+	size_t n_ports;
+
+	/* [Health] */
+	unsigned flap_count; /* 0: flapping is not judged */
+	usec_t flap_window_usec;
+	usec_t stable_usec;
+	usec_t down_delay_usec;
+	usec_t missing_delay_usec;
+	usec_t unresponsive_usec;
+
+	struct config_problem *problems;
+	size_t n_problems;
+};
+
+/* A configuration of defaults only, NULL when memory is out. */
+struct config *config_new(void);
+struct config *config_free(struct config *c);
+void config_freep(struct config **c);
+
+/*
+ * Reads rdmad.conf and the drop-ins from /etc, /run and /usr/lib below root ("" or "/" for the real
+ * one; tests pass a directory). Lines that are wrong are left out and listed in ->problems; the
+ * rest holds (DESIGN rule 9: whether that is accepted is the caller's to decide). Returns 0 with
+ * *ret set, also when no file exists; -ENOMEM, or the errno of a directory that cannot be listed.
+ */
+int config_load(const char *root, struct config **ret);
+
+/* "FILE:LINE: TEXT" of a problem; returns buf. */
+const char *config_problem_format(const struct config_problem *p, char *buf, size_t size);
+
+/* What the matching [Device] and [Port] sections come to, the later one winning key by key. */
+struct device_settings {
+	enum monitor_mode monitor;
+	enum expect expect;
+};
+struct device_settings config_device_settings(
+	const struct config *c, const struct device_facts *f);
+
+struct port_settings {
+	enum expect expect;
+	const struct config_link *link; /* the [Link] section that made this device, or NULL */
+};
+/* port may be all unknown (port_facts_unknown()). */
+struct port_settings config_port_settings(
+	const struct config *c, const struct device_facts *f, const struct port_facts *port);
+
+/* The [Link NAME] section, NULL when there is none. */
+const struct config_link *config_link_by_name(const struct config *c, const char *name);
+
+/*
+ * Parses a selector as written between "[Device " and "]". with_port allows "/N" behind the glob.
+ * Returns 0, -ENOMEM, or -EINVAL with a sentence in why.
+ */
+int selector_parse(
+	const char *text, bool with_port, struct selector *ret, char *why, size_t why_size);
+void selector_done(struct selector *s);
+bool selector_match(const struct selector *s, const struct device_facts *d,
+	const struct port_facts *p);

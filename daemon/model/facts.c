@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "facts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "macros.h"
+
+static const char *const link_layer_table[_LINK_LAYER_MAX] = {
+	[LINK_LAYER_UNKNOWN] = "Unknown",
+	[LINK_LAYER_INFINIBAND] = "InfiniBand",
+	[LINK_LAYER_ETHERNET] = "Ethernet",
+};
+DEFINE_STRING_TABLE(link_layer, enum link_layer)
+
+static const char *const link_type_table[_LINK_TYPE_MAX] = {
+	[LINK_TYPE_RXE] = "rxe",
+	[LINK_TYPE_SIW] = "siw",
+};
+DEFINE_STRING_TABLE(link_type, enum link_type)
+
+const char *link_type_module(enum link_type type)
+{
+	switch (type) {
+	case LINK_TYPE_RXE:
+		return "rdma_rxe";
+	case LINK_TYPE_SIW:
+		return "siw";
+	case LINK_TYPE_NONE:
+	case _LINK_TYPE_MAX:
+		break;
+	}
+	return NULL;
+}
+
+static const char *state_word(
+	const char *const *table, size_t n, int state, char buf[STATE_WORD_MAX])
+{
+	const char *word;
+
+	if (state < 0)
+		return NULL;
+	word = strtab_to_string(table, n, state);
+	if (word)
+		return word;
+	snprintf(buf, STATE_WORD_MAX, "unknown(%d)", state);
+	return buf;
+}
+
+const char *port_state_word(int state, char buf[STATE_WORD_MAX])
+{
+	static const char *const table[] = {
+		[PORT_STATE_DOWN] = "down",
+		[PORT_STATE_INIT] = "init",
+		[PORT_STATE_ARMED] = "armed",
+		[PORT_STATE_ACTIVE] = "active",
+	};
+
+	return state_word(table, ARRAY_SIZE(table), state, buf);
+}
+
+const char *phys_state_word(int state, char buf[STATE_WORD_MAX])
+{
+	static const char *const table[] = {
+		[PHYS_STATE_SLEEP] = "sleep",
+		[PHYS_STATE_POLLING] = "polling",
+		[PHYS_STATE_DISABLED] = "disabled",
+		[PHYS_STATE_TRAINING] = "training",
+		[PHYS_STATE_LINKUP] = "linkup",
+		[PHYS_STATE_RECOVERY] = "recovery",
+		[PHYS_STATE_TEST] = "test",
+	};
+
+	return state_word(table, ARRAY_SIZE(table), state, buf);
+}
+
+struct port_facts port_facts_unknown(uint32_t device_index, uint32_t number)
+{
+	return (struct port_facts){
+		.device_index = device_index,
+		.number = number,
+		.state = PORT_STATE_UNKNOWN,
+		.phys_state = PHYS_STATE_UNKNOWN,
+		.lid = UINT32_MAX,
+		.sm_lid = UINT32_MAX,
+	};
+}
+
+const char *guid_format(char buf[GUID_STRING_MAX], uint64_t guid)
+{
+	if (guid == 0)
+		buf[0] = '\0';
+	else
+		snprintf(buf, GUID_STRING_MAX, "%04x:%04x:%04x:%04x", (unsigned)(guid >> 48) & 0xffff,
+			(unsigned)(guid >> 32) & 0xffff, (unsigned)(guid >> 16) & 0xffff,
+			(unsigned)guid & 0xffff);
+	return buf;
+}
+
+const char *rate_format(char buf[RATE_STRING_MAX], const struct port_facts *facts)
+{
+	uint64_t mbps = facts->rate_mbps;
+	int n;
+
+	if (mbps == 0)
+		return strcpy(buf, "unknown");
+	if (mbps % 1000)
+		n = snprintf(buf, RATE_STRING_MAX, "%" PRIu64 ".%" PRIu64 " Gb/s", mbps / 1000,
+			mbps % 1000 / 100);
+	else
+		n = snprintf(buf, RATE_STRING_MAX, "%" PRIu64 " Gb/s", mbps / 1000);
+	if (facts->width[0])
+		snprintf(buf + n, RATE_STRING_MAX - (size_t)n, " (%s%s%s)", facts->width,
+			facts->speed[0] ? " " : "", facts->speed);
+	return buf;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Facts: what the kernel says of a device, a port, a netdev, in fixed-size structs that also travel
+ * between the processes (worker/protocol.h). A fact that could not be read is "unknown", never 0:
+ * each field says below how it spells that. No judgement here.
+ */
+#pragma once
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "strtab.h"
+
+#define RDMA_NAME_MAX  64 /* IB_DEVICE_NAME_MAX, include/rdma/ib_verbs.h */
+#define RDMA_PORTS_MAX 255
+
+/* InfiniBand PortState (IBA 1.5, PortInfo, table 155); the kernel adds ACTIVE_DEFER. */
+enum port_state {
+	PORT_STATE_UNKNOWN = -1,
+	PORT_STATE_NOP = 0,
+	PORT_STATE_DOWN = 1,
+	PORT_STATE_INIT = 2,
+	PORT_STATE_ARMED = 3,
+	PORT_STATE_ACTIVE = 4,
+	PORT_STATE_ACTIVE_DEFER = 5,
+};
+
+/* InfiniBand PortPhysicalState (IBA 1.5, PortInfo). */
+enum phys_state {
+	PHYS_STATE_UNKNOWN = -1,
+	PHYS_STATE_SLEEP = 1,
+	PHYS_STATE_POLLING = 2,
+	PHYS_STATE_DISABLED = 3,
+	PHYS_STATE_TRAINING = 4,
+	PHYS_STATE_LINKUP = 5,
+	PHYS_STATE_RECOVERY = 6,
+	PHYS_STATE_TEST = 7,
+};
+
+enum link_layer {
+	LINK_LAYER_UNKNOWN,
+	LINK_LAYER_INFINIBAND,
+	LINK_LAYER_ETHERNET,
+	_LINK_LAYER_MAX,
+};
+DECLARE_STRING_TABLE(link_layer, enum link_layer); /* "Unknown" "InfiniBand" "Ethernet" */
+
+/* The software drivers that are made by "rdma link add"; NONE is hardware (or not known). */
+enum link_type {
+	LINK_TYPE_NONE,
+	LINK_TYPE_RXE,
+	LINK_TYPE_SIW,
+	_LINK_TYPE_MAX,
+};
+DECLARE_STRING_TABLE(link_type, enum link_type); /* NULL "rxe" "siw" */
+
+/* The kernel module behind a software link type, or NULL for LINK_TYPE_NONE. */
+const char *link_type_module(enum link_type type);
+
+/*
+ * The words of DESIGN section 8 for a state number: "active", "linkup", "unknown(9)"; NULL when the
+ * state is not known at all. buf is used for numbers without a word.
+ */
+#define STATE_WORD_MAX 24
+const char *port_state_word(int state, char buf[STATE_WORD_MAX]);
+const char *phys_state_word(int state, char buf[STATE_WORD_MAX]);
+
+/* One RDMA device, identified by its index (never reused within a boot), not by its name. */
+struct device_facts {
+	uint32_t index;
+	uint32_t port_count;
+	uint64_t node_guid;      /* host order; 0 identifies nothing (DESIGN rule 6) */
+	uint64_t sys_image_guid; /* the same */
+	int32_t numa_node;       /* -1: unknown or none */
+	enum link_type link_type;
+	char name[RDMA_NAME_MAX];
+	char node_type[32];        /* as sysfs says it: "CA", "RNIC"; "" unknown */
+	char protocol[16];         /* RDMA_NLDEV_ATTR_DEV_PROTOCOL: ib roce iw opa usnic; "" unknown */
+	char driver[32];           /* bus driver of the parent, or the link type; "" unknown */
+	char pci_address[16];      /* "0000:3b:00.0", "" when there is none or it is unknown */
+	char adapter[64];          /* what may hang as one: PCI slot without function, "software", ... */
+	char firmware_version[64]; /* "" unknown */
+	char board_id[64];         /* "" unknown */
+	char uverbs[16];           /* "uverbs0", "" when there is no node */
+	char parent_netdev[IFNAMSIZ]; /* software links: the netdev that they run on; "" unknown */
+};
+
+/* One port. Ports count from 1. */
+struct port_facts {
+	uint32_t device_index;
+	uint32_t number;
+	int32_t error;      /* 0, or the negative errno that made the whole reading fail */
+	int32_t state;      /* enum port_state or a number that we do not know */
+	int32_t phys_state; /* enum phys_state, likewise */
+	enum link_layer link_layer;
+	uint32_t lid;          /* UINT32_MAX unknown */
+	uint32_t sm_lid;       /* UINT32_MAX unknown */
+	uint32_t netdev_index; /* 0: no netdev */
+	uint32_t active_mtu;   /* bytes, 0 unknown */
+	uint64_t rate_mbps;    /* 0 unknown */
+	char width[8];         /* "4X", "" unknown */
+	char speed[16];        /* "HDR", "" unknown */
+	char netdev[IFNAMSIZ]; /* "" none */
+};
+
+/* One network interface, as RTM_NEWLINK describes it (or RTM_DELLINK, then gone is set). */
+struct netdev_facts {
+	uint32_t ifindex;
+	uint32_t flags; /* IFF_* */
+	uint32_t carrier_up_count;
+	uint32_t carrier_down_count;
+	uint16_t type; /* ARPHRD_* */
+	bool carrier;
+	bool have_carrier_counts; /* IFLA_CARRIER_*_COUNT, kernel 4.16 */
+	bool gone;
+	char name[IFNAMSIZ];
+};
+
+/* Port facts in which everything is unknown. */
+struct port_facts port_facts_unknown(uint32_t device_index, uint32_t number);
+
+/* Writes a GUID as sysfs does, "0a7f:bc12:45ef:d23b"; "" for 0. Returns buf. */
+#define GUID_STRING_MAX 20
+const char *guid_format(char buf[GUID_STRING_MAX], uint64_t guid);
+
+/* Writes a rate as messages show it, "200 Gb/s (4X HDR)"; "unknown" for 0. Returns buf. */
+#define RATE_STRING_MAX 48
+const char *rate_format(char buf[RATE_STRING_MAX], const struct port_facts *facts);

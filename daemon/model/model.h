@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The model: what exists on this host and what happened to it. PURE: no clock, no I/O. Only
+ * manager.c calls the functions that change it; the others read.
+ */
+#pragma once
+
+#include "facts.h"
+#include "reason.h"
+
+/* Down edges that are remembered per port, for the flap window. More only count. */
+#define FLAP_RING 128
+
+struct device;
+
+enum probe_state {
+	PROBE_FRESH,
+	PROBE_LATE,   /* one deadline passed without an answer */
+	PROBE_SILENT, /* its worker was given up */
+	_PROBE_STATE_MAX,
+};
+DECLARE_STRING_TABLE(probe_state, enum probe_state);
+
+struct port {
+	struct device *device;
+	uint32_t number;
+
+	struct port_facts facts; /* the last reading that succeeded */
+	bool have_facts;
+	int last_error;          /* of the last reading, 0 or negative errno */
+	struct timepoint read_at; /* of the last reading that succeeded */
+
+	struct timepoint first_seen;
+	struct timepoint active_since; /* mono 0: not ACTIVE now */
+	struct timepoint down_since;   /* mono 0: not down now; set once it was ACTIVE or expected */
+	usec_t last_active_for;        /* how long the last ACTIVE period was, 0: never */
+	bool learned;                  /* ACTIVE for StableSec at least once: now expected */
+
+	uint64_t flap_count;           /* all up->down edges since rdmad watches, blips included */
+	usec_t flap_ring[FLAP_RING];   /* mono times of the last edges, flap_count % FLAP_RING next */
+	usec_t last_edge;              /* mono time of the last edge in either direction, 0 none */
+	/* Down edges that evidence (events, carrier counts) announced and no reading has shown yet.
+	 * Below 0: readings were first; evidence that follows soon is of the same edges. */
+	int64_t unseen_downs;
+	usec_t unseen_since;
+
+	enum probe_state probe_state;
+	struct timepoint asked_at; /* mono 0: no read in flight */
+	bool ask_again;            /* something happened after the read in flight was sent */
+
+	bool required; /* judged: its being down matters */
+	struct verdict verdict;
+	void *user; /* the manager's bookkeeping */
+};
+
+struct device {
+	struct device_facts facts;
+	struct timepoint first_seen;
+	uint64_t generation; /* of the last listing that named it */
+	size_t n_ports;
+	struct port *ports;
+	struct verdict verdict; /* own reasons; health includes its ports */
+	bool fatal;             /* DEVICE_FATAL was received */
+	int events_error; /* 0: events held or not wanted; negative errno: why there is no context */
+	enum probe_state probe_state;
+	struct timepoint silent_since;
+	void *user;
+	struct device *next;
+};
+
+struct netdev {
+	struct netdev_facts facts;
+	uint64_t generation;
+	struct netdev *next;
+};
+
+/* A device that is configured (or learned) and not there. */
+struct missing {
+	char name[RDMA_NAME_MAX];
+	uint64_t node_guid;
+	char pci_address[16];
+	struct verdict verdict;
+	struct missing *next;
+};
+
+/* What a setup step ended as (DESIGN rule 10). */
+enum step_result {
+	STEP_PENDING, /* not tried yet, or running */
+	STEP_OK,      /* was as wanted already */
+	STEP_CHANGED,
+	STEP_WAITING,
+	STEP_UNSUPPORTED,
+	STEP_BLOCKED,
+	STEP_FAILED,
+	STEP_DRIFTED, /* somebody undid it */
+	_STEP_RESULT_MAX,
+};
+DECLARE_STRING_TABLE(step_result, enum step_result);
+
+/* The last events, for status and the state file; the journal keeps the rest. */
+#define EVENTS_MAX 100
+struct event {
+	struct timepoint when;
+	char object[RDMA_NAME_MAX + 8];
+	char reason[32];
+	char old_state[16];
+	char new_state[16];
+	char message[320];
+};
+
+struct model {
+	struct device *devices; /* in order of index */
+	struct netdev *netdevs;
+	struct missing *missing;
+	struct verdict verdict; /* host: own reasons; health includes everything */
+	struct event events[EVENTS_MAX];
+	uint64_t n_events; /* ever; the newest is at (n_events - 1) % EVENTS_MAX */
+	uint64_t generation;
+	bool listed; /* at least one listing is complete */
+};
+
+void model_done(struct model *m);
+
+/*
+ * A listing (all devices, all netdevs) starts, reports what it sees through model_see_*(), and ends;
+ * what it did not name is gone then. Devices are recognised by index, netdevs by ifindex.
+ */
+void model_listing_begin(struct model *m);
+
+enum device_change {
+	DEVICE_NEW = 1 << 0,
+	DEVICE_RENAMED = 1 << 1,
+	DEVICE_CHANGED = 1 << 2, /* any other fact */
+};
+
+/*
+ * Stores what was seen of a device. Returns a mask of enum device_change, 0 when nothing differs,
+ * -ENOMEM, or -E2BIG for more ports than RDMA_PORTS_MAX.
+ */
+int model_see_device(struct model *m, const struct device_facts *f, struct timepoint now,
+	struct device **ret);
+
+/* The next device that the finished listing did not name, NULL when there is none. */
+struct device *model_next_vanished(struct model *m);
+
+/* Takes a device out and frees it. */
+void model_remove_device(struct model *m, struct device *d);
+
+/*
+ * Stores what was seen of a netdev (or removes it, when f->gone). *ret_downs is how many times its
+ * carrier went down since it was last seen. Returns 1 when anything differs, 0 when not, -ENOMEM.
+ */
+int model_see_netdev(struct model *m, const struct netdev_facts *f, uint32_t *ret_downs);
+
+/* Removes the netdevs that the finished listing did not name. */
+void model_drop_stale_netdevs(struct model *m);
+
+struct device *model_device_by_index(const struct model *m, uint32_t index);
+struct device *model_device_by_name(const struct model *m, const char *name);
+struct netdev *model_netdev_by_index(const struct model *m, uint32_t ifindex);
+struct netdev *model_netdev_by_name(const struct model *m, const char *name);
+struct port *device_port(const struct device *d, uint32_t number);
+
+/* "rxe0/1"; returns buf. */
+#define OBJECT_NAME_MAX (RDMA_NAME_MAX + 8)
+const char *port_object(char buf[OBJECT_NAME_MAX], const struct port *p);
+
+/* What a reading did to a port. */
+struct port_update {
+	bool changed;      /* any fact differs */
+	bool went_down;    /* ACTIVE before, not now */
+	bool went_up;      /* not ACTIVE before (or never read), ACTIVE now */
+	uint32_t blips;    /* down edges since the last reading that no reading showed */
+	usec_t active_for; /* with went_down: how long it had been ACTIVE */
+};
+
+/*
+ * Events told of n down edges (a PORT_ERR, a carrier count that rose). The next reading that was
+ * asked for after this settles which of them it shows itself.
+ */
+void port_note_downs(struct port *p, uint32_t n, usec_t now);
+
+/*
+ * Stores a reading. settle says that it was asked for after everything that was noted so far.
+ * Readings with f->error keep the last good facts and set last_error only.
+ */
+struct port_update port_see(
+	struct port *p, const struct port_facts *f, bool settle, struct timepoint now);
+
+bool port_is_active(const struct port *p);
+
+/* Down edges not older than window, out of those that the ring holds; oldest one to *ret_first. */
+unsigned port_flaps_within(const struct port *p, usec_t now, usec_t window, usec_t *ret_first);
+
+/* Appends to the ring of last events. */
+void model_add_event(struct model *m, const struct event *e);
+
+/* Looks up the netdev that a port runs on; NULL when it has none or it is not known. */
+const struct netdev *port_netdev(const struct model *m, const struct port *p);

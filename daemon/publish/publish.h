@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ways out: journal, D-Bus, sd_notify, state file. They read the model and its edges and
+ * compute nothing (DESIGN section 3); the manager calls them.
+ */
+#pragma once
+
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#include "config.h"
+#include "model.h"
+
+/* What a description needs besides the model. */
+struct publish_context {
+	const struct model *model;
+	const struct setup_row *setup; /* what DESIGN section 8 shows as Setup[] */
+	size_t n_setup;
+	uint64_t config_generation; /* counts successful loads, from 1 */
+};
+
+/* One row of Setup[]. */
+struct setup_row {
+	const char *step;   /* "load-module", "add-link" */
+	const char *object; /* module name, link name */
+	const char *found, *wanted, *detail;
+	enum step_result result;
+	bool disruptive;
+};
+
+/* ---- describe.c: the JSON of DESIGN section 8 ---- */
+
+/*
+ * The whole text, compact or indented by two; *ret is malloc'ed. At most max_events of the last
+ * events are in it (key Events[], oldest first). 0 or -ENOMEM.
+ */
+int describe_text(const struct publish_context *ctx, struct timepoint now, unsigned max_events,
+	bool pretty, char **ret);
+
+/* ---- journal.c ---- */
+
+enum edge_kind {
+	EDGE_RAISED,  /* a condition appeared, or got worse */
+	EDGE_CLEARED, /* it went away */
+	EDGE_EVENT,   /* it happened and is over: a blip */
+	EDGE_REMINDER,
+};
+
+/* One thing to tell. Pointers are borrowed for the call. */
+struct edge {
+	enum edge_kind kind;
+	const struct device *device; /* NULL: the host, or something that is not there */
+	const struct port *port;     /* NULL: the device itself */
+	const char *object;          /* "rxe0/1", "rxe0", or the subject of a host reason */
+	const char *netdev;          /* INTERFACE=; NULL none */
+	const struct reason *reason;
+	enum health old_health, new_health;
+	const char *message; /* the whole sentence, beginning with the object */
+	int error;           /* ERRNO=, positive; 0 none */
+};
+
+/*
+ * Writes one structured record (DESIGN section 9). Returns 0 or what sd_journal_sendv() says; a
+ * journal that is away is not an error of the daemon's.
+ */
+int journal_edge(const struct edge *e);
+
+/* ---- notify.c ---- */
+
+void notify_ready(void);
+void notify_reloading(void); /* RELOADING=1 with MONOTONIC_USEC=; notify_ready() must follow */
+void notify_stopping(void);
+/* Sends STATUS= when it differs from the last one. */
+void notify_status(const char *text);
+
+/* ---- state-file.c ---- */
+
+/* Replaces dir/name atomically with text, mode 0644. 0 or negative errno; the old file stays then. */
+int state_file_write(const char *dir, const char *name, const char *text);
+
+/* ---- bus.c ---- */
+
+struct bus;
+
+struct bus_callbacks {
+	/* Reload the configuration: 0, or a negative errno with a sentence in why. */
+	int (*reload)(void *user, char *why, size_t why_size);
+	/* The context to describe from, valid until the next event is dispatched. */
+	const struct publish_context *(*context)(void *user);
+};
+
+/*
+ * Starts to be on the bus, whenever there is one: connects when the system bus's socket appears,
+ * asks for org.rdmad1, and does so again when the bus was restarted. Nothing here blocks. Returns 0
+ * also when no bus exists yet.
+ */
+int bus_new(sd_event *event, const struct bus_callbacks *cb, void *user, struct bus **ret);
+struct bus *bus_free(struct bus *b);
+
+/*
+ * Tells the bus what changed since the last call: compares what clients can see of every object
+ * with what they were told, and sends InterfacesAdded/Removed and one PropertiesChanged per
+ * interface with just the names that differ. Called once per loop turn when something is dirty.
+ */
+void bus_sync(struct bus *b);
+
+/*
+ * Must be called before a device leaves the model, so that nothing refers to it any more. Its
+ * objects are removed from the bus (InterfacesRemoved).
+ */
+void bus_forget_device(struct bus *b, const struct device *d);
+
+/* Signal HealthChanged for a port, a device, or (both NULL) the host. */
+void bus_health_changed(struct bus *b, const struct device *d, const struct port *p,
+	enum health old_health, const struct verdict *v);

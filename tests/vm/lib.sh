@@ -1,0 +1,218 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# The guest's library. A scenario starts with ". /rig/lib.sh", checks things, and ends with "finish".
+# What cannot be checked counts as failed; so does a scenario that ends early.
+set -u
+
+_checks=0 _failed=0 _finished=
+
+# --- checks --------------------------------------------------------------------------------------------------------
+
+pass() { # DESCRIPTION
+        _checks=$((_checks + 1))
+        echo "ok $_checks - $1"
+}
+
+fail() { # DESCRIPTION [WHAT WAS FOUND]
+        _checks=$((_checks + 1)) _failed=$((_failed + 1))
+        echo "not ok $_checks - $1"
+        [[ -z ${2:-} ]] || printf '#   %s\n' "${2//$'\n'/$'\n#   '}"
+}
+
+# check DESCRIPTION COMMAND...: the command must exit with 0. A function of the scenario will do; for a pipe write one.
+check() { check_status 0 "$@"; }
+
+# check_status STATUS DESCRIPTION COMMAND...: must exit with just that status.
+check_status() {
+        local want=$1 description=$2 output status=0
+        shift 2
+        output=$("$@" 2>&1 </dev/null) || status=$?
+        if (( status == want )) && (( status != 127 && status != 126 )); then
+                pass "$description"
+        else
+                fail "$description" "$(printf '%s\n' "\$ $*" "${output:-(no output)}" "exit status $status, wanted $want")"
+        fi
+}
+
+# check_eq DESCRIPTION FOUND WANTED
+check_eq() {
+        if (( $# != 3 )); then
+                fail "$1" "check_eq needs 3 arguments, got $#: $*"
+        elif [[ $2 == "$3" ]]; then
+                pass "$1"
+        else
+                fail "$1" "$(printf '%s\n' "found:  $2" "wanted: $3")"
+        fi
+}
+
+# check_match DESCRIPTION TEXT PATTERN: an extended regular expression somewhere in the text
+check_match() {
+        if (( $# != 3 )) || [[ -z $3 ]]; then
+                fail "$1" "check_match needs a text and a pattern"
+        elif [[ $2 =~ $3 ]]; then
+                pass "$1"
+        else
+                fail "$1" "$(printf '%s\n' "found:     $2" "should match: $3")"
+        fi
+}
+
+# check_below DESCRIPTION FOUND LIMIT: numbers; the limit is scaled by RDMAD_TEST_SLOW (so for durations)
+check_below() {
+        local limit
+        if ! [[ ${2:-} =~ ^[0-9]+$ && ${3:-} =~ ^[0-9]+$ ]]; then
+                fail "$1" "not numbers: '${2:-}', '${3:-}'"
+                return
+        fi
+        limit=$(( $3 * RDMAD_TEST_SLOW ))
+        if (( $2 < limit )); then pass "$1 ($2 < $limit)"; else fail "$1" "found $2, wanted less than $limit"; fi
+}
+
+# finish: the last line of a scenario
+finish() {
+        _finished=1
+        if (( _checks == 0 )); then
+                echo "not ok - no check was made"
+                exit 1
+        fi
+        echo "1..$_checks"
+        mkdir -p /rig/out
+        : >/rig/out/finished
+        (( _failed == 0 )) || { echo "# $_failed of $_checks failed"; exit 1; }
+        exit 0
+}
+
+_on_exit() {
+        local status=$?
+        [[ ! $_finished ]] || exit "$status"
+        echo "not ok - ended early after $_checks checks (exit status $status)"
+        exit 1
+}
+trap _on_exit EXIT
+trap 'exit 143' TERM
+
+# --- time ----------------------------------------------------------------------------------------------------------
+
+now_ms() { echo $(( ${EPOCHREALTIME/[.,]/} / 1000 )); }
+
+_to_ms() { # SECONDS, perhaps with a fraction
+        local whole=${1%%.*} fraction=
+        [[ $1 != *.* ]] || fraction=${1#*.}
+        fraction=${fraction}000
+        echo $(( 10#${whole:-0} * 1000 + 10#${fraction:0:3} ))
+}
+
+# wait_for SECONDS COMMAND...: until the command succeeds, asked every 50 ms. 0 when it did, 1 at the end of the
+# (scaled) time, with the last output printed.
+wait_for() {
+        local seconds=$1 end output status
+        shift
+        end=$(( $(now_ms) + $(_to_ms "$seconds") * RDMAD_TEST_SLOW ))
+        while :; do
+                status=0
+                output=$("$@" 2>&1 </dev/null) || status=$?
+                (( status != 0 )) || return 0
+                (( $(now_ms) < end )) || break
+                sleep 0.05
+        done
+        printf '%s\n' "waited $seconds s x $RDMAD_TEST_SLOW in vain for: $*" "last: ${output:-(no output)} (exit status $status)"
+        return 1
+}
+
+# holds SECONDS COMMAND...: the command succeeds now and all through the time; for "stays as it is".
+holds() {
+        local seconds=$1 end output status
+        shift
+        end=$(( $(now_ms) + $(_to_ms "$seconds") ))
+        while :; do
+                status=0
+                output=$("$@" 2>&1 </dev/null) || status=$?
+                if (( status != 0 )); then
+                        printf '%s\n' "did not hold for $seconds s: $*" "${output:-(no output)} (exit status $status)"
+                        return 1
+                fi
+                (( $(now_ms) < end )) || return 0
+                sleep 0.05
+        done
+}
+
+# took_ms COMMAND...: prints the milliseconds it took; its exit status; its output goes to stderr
+took_ms() {
+        local start status=0
+        start=$(now_ms)
+        "$@" >&2 || status=$?
+        echo $(( $(now_ms) - start ))
+        return $status
+}
+
+# --- cables and RDMA links -----------------------------------------------------------------------------------------
+
+# cable NAME PEER: two netdevs with a cable between them, up, carrier there. "pull PEER" and "plug PEER".
+cable() {
+        ip link add "$1" type veth peer name "$2" && ip link set "$1" up && ip link set "$2" up &&
+                wait_for 5 _carrier "$1"
+}
+_carrier() { [[ $(cat "/sys/class/net/$1/carrier" 2>&1) == 1 ]]; }
+pull() { ip link set "$1" down; }
+plug() { ip link set "$1" up; }
+
+# port_state DEVICE/PORT: the kernel's word, as "rdma link" has it (ACTIVE, DOWN, ...); fails if there is no such port
+port_state() { rdma -j link show "$1" | jq -er '.[0].state'; }
+port_is() { local s; s=$(port_state "$1") && echo "$s" && [[ $s == "$2" ]]; }
+
+module_loaded() { [[ -d /sys/module/$1 ]]; }
+
+# --- rdmad ---------------------------------------------------------------------------------------------------------
+
+# conf NAME <<END: a drop-in
+conf() {
+        mkdir -p /etc/rdmad/rdmad.conf.d
+        cat >"/etc/rdmad/rdmad.conf.d/$1.conf"
+}
+
+# start_rdmad: a check of its own: the unit is up
+start_rdmad() {
+        local output
+        if output=$(systemctl start rdmad.service 2>&1) && output=$(systemctl is-active rdmad.service 2>&1); then
+                pass "rdmad starts"
+        else
+                fail "rdmad starts" "$(printf '%s\n' "$output"; systemctl status --no-pager -l -n 30 rdmad.service rdmad-setup.service rdmad-setup.socket 2>&1)"
+                return 1
+        fi
+}
+
+rdmad_pid() { systemctl show -P MainPID rdmad.service; }
+
+# --- journal -------------------------------------------------------------------------------------------------------
+
+# From here on count only what is new.
+journal_mark() {
+        journalctl --sync
+        RIG_CURSOR=$(journalctl -q -n0 --show-cursor | sed -n 's/^-- cursor: //p')
+        [[ $RIG_CURSOR ]]
+}
+
+# journal_json FIELD=VALUE...: one JSON object a line, since the scenario's start or the last journal_mark
+journal_json() {
+        journalctl --sync && journalctl -q --no-pager -o json ${RIG_CURSOR:+"--after-cursor=$RIG_CURSOR"} "$@"
+}
+
+# journal_records FIELD=VALUE...: how many there are. Prints nothing, and fails, if the journal cannot be read.
+journal_records() {
+        local json
+        json=$(journal_json "$@") || return 1
+        jq -s length <<<"$json"
+}
+
+# journal_field FIELD [FIELD=VALUE...]: that field of each record, one a line
+journal_field() {
+        local field=$1 json
+        shift
+        json=$(journal_json "$@") || return 1
+        jq -r --arg f "$field" '.[$f] // "(none)"' <<<"$json"
+}
+
+# journal_count_is N FIELD=VALUE...: for wait_for and check
+journal_count_is() {
+        local n
+        n=$(journal_records "${@:2}") && echo "$n records" && [[ $n == "$1" ]]
+}

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "facts.h"
+#include "names.h"
 #include "timespan.h"
 
 enum setup_mode {
@@ -135,13 +136,13 @@ void config_freep(struct config **c);
 
 /*
  * Reads rdmad.conf and the drop-ins from /etc, /run and /usr/lib below root ("" or "/" for the real
- * one; tests pass a directory). Lines that are wrong are left out and listed in ->problems; the
- * rest holds (DESIGN rule 9: whether that is accepted is the caller's to decide). Returns 0 with
- * *ret set, also when no file exists; -ENOMEM, or the errno of a directory that cannot be listed.
+ * one; tests pass a directory). Lines that are wrong and files that cannot be read are left out and
+ * listed in ->problems; the rest holds (DESIGN rule 9: whether that is accepted is the caller's to
+ * decide). Returns 0 with *ret set, also when no file exists, or -ENOMEM.
  */
 int config_load(const char *root, struct config **ret);
 
-/* "FILE:LINE: TEXT" of a problem; returns buf. */
+/* "FILE:LINE: TEXT" of a problem, "FILE: TEXT" when it is the whole file's; returns buf. */
 const char *config_problem_format(const struct config_problem *p, char *buf, size_t size);
 
 /* What the matching [Device] and [Port] sections come to, the later one winning key by key. */
@@ -154,7 +155,7 @@ struct device_settings config_device_settings(
 
 struct port_settings {
 	enum expect expect;
-	const struct config_link *link; /* the [Link] section that made this device, or NULL */
+	const struct config_link *link; /* see config_link_of() */
 };
 /* port may be all unknown (port_facts_unknown()). */
 struct port_settings config_port_settings(
@@ -164,11 +165,22 @@ struct port_settings config_port_settings(
 const struct config_link *config_link_by_name(const struct config *c, const char *name);
 
 /*
+ * The [Link] section that asks for this software device: of the same type and on the same netdev,
+ * whatever the device is called by now (there is one device of a type per netdev, and a rename does
+ * not make it another one). NULL when there is none.
+ */
+const struct config_link *config_link_of(const struct config *c, const struct device_facts *f);
+
+/* Whether [Modules] Deny= lists this module. */
+bool config_module_denied(const struct config *c, const char *module);
+
+/*
  * Parses a selector as written between "[Device " and "]". with_port allows "/N" behind the glob.
  * Returns 0, -ENOMEM, or -EINVAL with a sentence in why.
  */
 int selector_parse(
 	const char *text, bool with_port, struct selector *ret, char *why, size_t why_size);
 void selector_done(struct selector *s);
-bool selector_match(const struct selector *s, const struct device_facts *d,
-	const struct port_facts *p);
+/* p may be NULL: then "/N" does not match, and netdev= is the netdev of a software link only. */
+bool selector_match(
+	const struct selector *s, const struct device_facts *d, const struct port_facts *p);

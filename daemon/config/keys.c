@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+#include "keys.h"
+
+#include <errno.h>
+#include <strings.h>
+
+#include "model.h"
+
+static const struct section_name sections[] = {
+	{ "Daemon", SECTION_DAEMON, false },
+	{ "Setup", SECTION_SETUP, false },
+	{ "Modules", SECTION_MODULES, false },
+	{ "Health", SECTION_HEALTH, false },
+	{ "Link", SECTION_LINK, true },
+	{ "Device", SECTION_DEVICE, true },
+	{ "Port", SECTION_PORT, true },
+	{ "System", SECTION_NONE, false },
+	{ "Expect", SECTION_NONE, true },
+	{ "IPoIB", SECTION_NONE, true },
+	{ "Counter", SECTION_NONE, true },
+	{ "Alert", SECTION_NONE, true },
+	{ "Metrics", SECTION_NONE, false },
+};
+
+struct key;
+typedef int (*key_parse)(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line);
+
+/* Each parser uses the columns that it needs. */
+struct key {
+	enum section_kind section;
+	const char *name;
+	key_parse parse; /* NULL: promised for later */
+	size_t offset;	 /* into struct config */
+	usec_t min, max, dflt;
+};
+
+static int parse_time(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	usec_t *field = (usec_t *)(void *)((char *)p->config + k->offset);
+	char min[TIMESPAN_MAX], max[TIMESPAN_MAX];
+	usec_t v;
+
+	if (!*value) {
+		*field = k->dflt;
+		return 0;
+	}
+	if (parse_timespan(value, &v) < 0)
+		return parser_problem(
+			p, line, "%s=%s: not a time span (write 500ms, 30s, 5min, 1h)", key, value);
+	if (v < k->min || v > k->max)
+		return parser_problem(p, line, "%s=%s: out of range, %s to %s", key, value,
+			k->min ? timespan_format(min, sizeof(min), k->min) : "0",
+			timespan_format(max, sizeof(max), k->max));
+	*field = v;
+	return 0;
+}
+
+static int parse_count(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	unsigned *field = (unsigned *)(void *)((char *)p->config + k->offset);
+	uint32_t v;
+
+	if (!*value) {
+		*field = (unsigned)k->dflt;
+		return 0;
+	}
+	if (parse_u32(value, &v) < 0 || v < k->min || v > k->max)
+		return parser_problem(p, line, "%s=%s: not a whole number from %u to %u", key,
+			value, (unsigned)k->min, (unsigned)k->max);
+	*field = v;
+	return 0;
+}
+
+static int parse_setup_mode(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	int v = *value ? setup_mode_from_string(value) : (int)SETUP_MODE_APPLY;
+
+	if (v < 0)
+		return parser_problem(p, line, "%s=%s: must be apply, report or off", key, value);
+	p->config->setup_mode = (enum setup_mode)v;
+	return 0;
+}
+
+static int parse_drift(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	int v = *value ? drift_mode_from_string(value) : (int)DRIFT_REPORT;
+
+	if (v < 0)
+		return parser_problem(
+			p, line, "%s=%s: must be report, repair or ignore", key, value);
+	p->config->drift = (enum drift_mode)v;
+	return 0;
+}
+
+/* Appends one module to a list, once. */
+static int append_module(
+	struct parser *p, char ***list, size_t *n, const char *name, const char *key, unsigned line)
+{
+	char **l;
+
+	for (size_t i = 0; i < *n; i++)
+		if (module_name_equal((*list)[i], name))
+			return 0;
+	if (*n >= CONFIG_ITEMS_MAX)
+		return parser_problem(p, line, "%s=: too many modules", key);
+	l = reallocarray(*list, *n + 1, sizeof(*l));
+	if (!l)
+		return -ENOMEM;
+	*list = l;
+	l[*n] = strdup(name);
+	if (!l[*n])
+		return -ENOMEM;
+	(*n)++;
+	return 0;
+}
+
+static int parse_modules(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	bool load = streq(k->name, "Load");
+	char ***list = load ? &p->config->load : &p->config->deny;
+	size_t *n = load ? &p->config->n_load : &p->config->n_deny;
+	char word[MODULE_NAME_MAX];
+	int r;
+
+	if (!*value) {
+		for (size_t i = 0; i < *n; i++)
+			free((*list)[i]);
+		*n = 0;
+		return 0;
+	}
+	for (;;) {
+		r = next_word(&value, word, sizeof(word));
+		if (r == 0)
+			return 0;
+		if (r < 0)
+			return parser_problem(p, line, "%s=: a module name is too long", key);
+		r = module_name_valid(word)
+			    ? append_module(p, list, n, word, key, line)
+			    : parser_problem(
+				      p, line, "%s=: \"%s\" is not a module name", key, word);
+		if (r < 0)
+			return r;
+	}
+}
+
+static int parse_link_type(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	int v = *value ? link_type_from_string(value) : (int)LINK_TYPE_NONE;
+
+	if (v < 0)
+		return parser_problem(p, line, "%s=%s: must be rxe or siw", key, value);
+	p->config->links[p->item].type = (enum link_type)v;
+	return 0;
+}
+
+static int parse_link_netdev(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	struct config_link *l = &p->config->links[p->item];
+	char *t = NULL;
+
+	if (*value) {
+		if (!netdev_name_valid(value))
+			return parser_problem(
+				p, line, "%s=%s: not the name of a network interface", key, value);
+		t = strdup(value);
+		if (!t)
+			return -ENOMEM;
+	}
+	free(l->netdev);
+	l->netdev = t;
+	return 0;
+}
+
+static int parse_monitor(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	struct config_device *d = &p->config->devices[p->item];
+	int v = *value ? monitor_mode_from_string(value) : (int)MONITOR_AUTO;
+
+	if (v < 0)
+		return parser_problem(
+			p, line, "%s=%s: must be auto, events, reads or no", key, value);
+	d->monitor = (enum monitor_mode)v;
+	d->has_monitor = true;
+	return 0;
+}
+
+static int parse_device_expect(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	struct config_device *d = &p->config->devices[p->item];
+	bool yes;
+
+	if (!*value || streq(value, "auto"))
+		d->expect = EXPECT_AUTO;
+	else if (parse_bool(value, &yes) == 0)
+		d->expect = yes ? EXPECT_UP : EXPECT_ANY;
+	else
+		return parser_problem(p, line, "%s=%s: must be auto, yes or no", key, value);
+	d->has_expect = true;
+	return 0;
+}
+
+static int parse_port_expect(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	struct config_port *e = &p->config->ports[p->item];
+	int v = *value ? expect_from_string(value) : (int)EXPECT_AUTO;
+
+	if (v < 0)
+		return parser_problem(p, line, "%s=%s: must be auto, up, down or any", key, value);
+	e->expect = (enum expect)v;
+	e->has_expect = true;
+	return 0;
+}
+
+#define S	 USEC_PER_SEC
+#define M	 USEC_PER_MINUTE
+#define H	 USEC_PER_HOUR
+#define D	 USEC_PER_DAY
+#define FIELD(f) offsetof(struct config, f)
+
+static const struct key keys[] = {
+	{ SECTION_DAEMON, "ProbeSec", parse_time, FIELD(probe_usec), S, D, 30 * S },
+	{ SECTION_DAEMON, "ProbeTimeoutSec", parse_time, FIELD(probe_timeout_usec),
+		100 * USEC_PER_MSEC, 5 * M, 5 * S },
+	{ SECTION_DAEMON, "GraceSec", parse_time, FIELD(grace_usec), 0, D, 60 * S },
+	/* More would run into systemd's own TimeoutStartSec=. */
+	{ SECTION_DAEMON, "StartBudgetSec", parse_time, FIELD(start_budget_usec), 0, M, 15 * S },
+	{ SECTION_DAEMON, "CounterSec", NULL },
+	{ SECTION_DAEMON, "SlowCounterSec", NULL },
+	{ SECTION_SETUP, "Mode", parse_setup_mode },
+	{ SECTION_SETUP, "Drift", parse_drift },
+	{ SECTION_MODULES, "Load", parse_modules },
+	{ SECTION_MODULES, "Deny", parse_modules },
+	{ SECTION_MODULES, "LoadInfiniBand", NULL },
+	{ SECTION_MODULES, "LoadRoCE", NULL },
+	{ SECTION_MODULES, "LoadIWARP", NULL },
+	{ SECTION_HEALTH, "FlapCount", parse_count, FIELD(flap_count), 0, FLAP_RING, 3 },
+	{ SECTION_HEALTH, "FlapWindowSec", parse_time, FIELD(flap_window_usec), S, 7 * D, H },
+	{ SECTION_HEALTH, "StableSec", parse_time, FIELD(stable_usec), S, 7 * D, 10 * M },
+	{ SECTION_HEALTH, "DownDelaySec", parse_time, FIELD(down_delay_usec), 0, H, 0 },
+	{ SECTION_HEALTH, "MissingDelaySec", parse_time, FIELD(missing_delay_usec), 0, D, 60 * S },
+	{ SECTION_HEALTH, "UnresponsiveSec", parse_time, FIELD(unresponsive_usec), S, D, 5 * M },
+	{ SECTION_LINK, "Type", parse_link_type },
+	{ SECTION_LINK, "NetDevice", parse_link_netdev },
+	{ SECTION_DEVICE, "Monitor", parse_monitor },
+	{ SECTION_DEVICE, "Expect", parse_device_expect },
+	{ SECTION_DEVICE, "Name", NULL },
+	{ SECTION_DEVICE, "NodeDescription", NULL },
+	{ SECTION_DEVICE, "AdaptiveModeration", NULL },
+	{ SECTION_PORT, "Expect", parse_port_expect },
+	{ SECTION_PORT, "MinRate", NULL },
+	{ SECTION_PORT, "LinkLayer", NULL },
+	{ SECTION_PORT, "Group", NULL },
+	{ SECTION_PORT, "RoCEMode", NULL },
+	{ SECTION_PORT, "RoCEToS", NULL },
+	{ SECTION_PORT, "OptionalCounters", NULL },
+};
+
+#undef S
+#undef M
+#undef H
+#undef D
+
+/* The name as it stands in a header; for messages. */
+static const char *section_word(enum section_kind kind)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+		if (sections[i].kind == kind)
+			return sections[i].name;
+	return "?";
+}
+
+/* Edit distance of two short words without regard to case, at most 255. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned char row[64];
+	size_t n = strlen(b);
+
+	if (n >= sizeof(row))
+		return 255;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = (unsigned char)j;
+	for (size_t i = 0; a[i]; i++) {
+		unsigned char diagonal = row[0];
+
+		row[0] = (unsigned char)MIN(i + 1, 255U);
+		for (size_t j = 0; j < n; j++) {
+			unsigned char above = row[j + 1];
+			unsigned best = diagonal + !!strncasecmp(&a[i], &b[j], 1);
+
+			best = MIN(best, MIN(above, row[j]) + 1U);
+			row[j + 1] = (unsigned char)MIN(best, 255U);
+			diagonal = above;
+		}
+	}
+	return row[n];
+}
+
+const struct section_name *section_lookup(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+		if (streq(sections[i].name, name))
+			return &sections[i];
+	return NULL;
+}
+
+const char *section_suggest(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+		if (distance(name, sections[i].name) <= 2)
+			return sections[i].name;
+	return NULL;
+}
+
+static const char *key_suggest(enum section_kind section, const char *name)
+{
+	const char *found = NULL;
+	unsigned best = 3;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		unsigned d = keys[i].section == section ? distance(name, keys[i].name) : 255;
+
+		if (d < best) {
+			best = d;
+			found = keys[i].name;
+		}
+	}
+	return found;
+}
+
+int key_assign(struct parser *p, const char *key, const char *value, unsigned line)
+{
+	const char *near;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const struct key *k = &keys[i];
+
+		if (k->section != p->section || !streq(k->name, key))
+			continue;
+		if (!k->parse)
+			return parser_problem(p, line,
+				"%s= in [%s] is known, but not supported by this version", key,
+				section_word(p->section));
+		return k->parse(p, k, key, value, line);
+	}
+	near = key_suggest(p->section, key);
+	return parser_problem(p, line, "unknown key %s= in [%s]%s%s%s", key,
+		section_word(p->section), near ? "; did you mean " : "", near ? near : "",
+		near ? "=?" : "");
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "parser.h"
+
+#include <errno.h>
+#include <stdarg.h>
+
+#include "keys.h"
+
+int parser_problem(struct parser *p, unsigned line, const char *fmt, ...)
+{
+	_cleanup_(freep) char *text = NULL;
+	va_list ap;
+	int n;
+
+	/* A file that is no configuration at all would fill the memory and every screen. */
+	if (++p->n_problems > CONFIG_PROBLEMS_MAX) {
+		if (p->n_problems > CONFIG_PROBLEMS_MAX + 1)
+			return 0;
+		return config_add_problem(
+			p->config, p->file, line, "further problems of this file are not listed");
+	}
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		text = NULL;
+		return -ENOMEM;
+	}
+	return config_add_problem(p->config, p->file, line, text);
+}
+
+/* Makes room for one more element and zeroes it. NULL: out of memory. */
+static void *grow(void *array, size_t *n, size_t size)
+{
+	void **list = array;
+	char *a = reallocarray(*list, *n + 1, size);
+
+	if (!a)
+		return NULL;
+	*list = a;
+	memset(a + *n * size, 0, size);
+	return a + (*n)++ * size;
+}
+
+static int set_origin(struct parser *p, struct config_origin *origin, unsigned line)
+{
+	origin->line = line;
+	origin->file = strdup(p->file);
+	return origin->file ? 0 : -ENOMEM;
+}
+
+static int begin_link(struct parser *p, const char *name, unsigned line)
+{
+	struct config *c = p->config;
+	const struct config_link *known = config_link_by_name(c, name);
+	struct config_link *l;
+
+	if (!rdma_name_valid(name) || strpbrk(name, "*?"))
+		return parser_problem(p, line, "\"%s\" cannot be the name of an RDMA device", name);
+	if (!known) {
+		if (c->n_links >= CONFIG_ITEMS_MAX)
+			return parser_problem(p, line, "too many [Link] sections");
+		l = grow(&c->links, &c->n_links, sizeof(*l));
+		if (!l || set_origin(p, &l->origin, line) < 0)
+			return -ENOMEM;
+		l->name = strdup(name);
+		if (!l->name)
+			return -ENOMEM;
+		known = l;
+	}
+	p->item = (size_t)(known - c->links);
+	p->section = SECTION_LINK;
+	return 0;
+}
+
+static int begin_selected(struct parser *p, bool port, const char *text, unsigned line)
+{
+	struct config *c = p->config;
+	struct selector s;
+	char why[160];
+	int r;
+
+	r = selector_parse(text, port, &s, why, sizeof(why));
+	if (r == -EINVAL)
+		return parser_problem(p, line, "[%s %s]: %s", port ? "Port" : "Device", text, why);
+	if (r < 0)
+		return r;
+	if ((port ? c->n_ports : c->n_devices) >= CONFIG_ITEMS_MAX) {
+		selector_done(&s);
+		return parser_problem(p, line, "too many sections of this kind");
+	}
+	if (port) {
+		struct config_port *e = grow(&c->ports, &c->n_ports, sizeof(*e));
+
+		if (!e) {
+			selector_done(&s);
+			return -ENOMEM;
+		}
+		e->selector = s;
+		p->item = c->n_ports - 1;
+		p->section = SECTION_PORT;
+		return set_origin(p, &e->origin, line);
+	} else {
+		struct config_device *e = grow(&c->devices, &c->n_devices, sizeof(*e));
+
+		if (!e) {
+			selector_done(&s);
+			return -ENOMEM;
+		}
+		e->selector = s;
+		p->item = c->n_devices - 1;
+		p->section = SECTION_DEVICE;
+		return set_origin(p, &e->origin, line);
+	}
+}
+
+static int begin_section(void *user, const char *text, unsigned line)
+{
+	struct parser *p = user;
+	const struct section_name *s;
+	char kind[64];
+	const char *argument = text;
+
+	p->section = SECTION_NONE;
+	if (next_word(&argument, kind, sizeof(kind)) <= 0 || text[0] == ' ' || text[0] == '\t')
+		return parser_problem(p, line, "[%s] is not a section of rdmad", text);
+	while (*argument == ' ' || *argument == '\t')
+		argument++;
+
+	s = section_lookup(kind);
+	if (!s) {
+		const char *near = section_suggest(kind);
+
+		return parser_problem(p, line, "unknown section [%s]%s%s%s", text,
+			near ? "; did you mean [" : "", near ? near : "", near ? "]?" : "");
+	}
+	if (s->kind == SECTION_NONE)
+		return parser_problem(
+			p, line, "section [%s] is known, but not supported by this version", text);
+	if (!s->takes_argument && *argument)
+		return parser_problem(
+			p, line, "section [%s] takes no name: \"%s\"", kind, argument);
+	switch (s->kind) {
+	case SECTION_LINK:
+		return begin_link(p, argument, line);
+	case SECTION_DEVICE:
+		return begin_selected(p, false, argument, line);
+	case SECTION_PORT:
+		return begin_selected(p, true, argument, line);
+	case SECTION_DAEMON:
+	case SECTION_SETUP:
+	case SECTION_MODULES:
+	case SECTION_HEALTH:
+	case SECTION_NONE:
+	case _SECTION_MAX:
+		break;
+	}
+	p->section = s->kind;
+	return 0;
+}
+
+static int handle_value(void *user, const char *key, const char *value, unsigned line)
+{
+	struct parser *p = user;
+
+	if (p->section == SECTION_NONE)
+		return 0;
+	return key_assign(p, key, value, line);
+}
+
+static int handle_problem(void *user, unsigned line, const char *text)
+{
+	struct parser *p = user;
+
+	return parser_problem(p, line, "%s", text);
+}
+
+const struct reader_callbacks parser_callbacks = {
+	.section = begin_section,
+	.value = handle_value,
+	.problem = handle_problem,
+};
+
+/* What is wrong with links[i], given the ones before it that are kept; NULL: nothing. */
+static char *link_fault(const struct config *c, size_t n_kept, const struct config_link *l)
+{
+	char *text = NULL;
+	int n = 0;
+
+	if (l->type == LINK_TYPE_NONE || !l->netdev) {
+		n = asprintf(&text, "[Link %s] lacks %s%s%s: left out", l->name,
+			l->type == LINK_TYPE_NONE ? "Type=" : "",
+			l->type == LINK_TYPE_NONE && !l->netdev ? " and " : "",
+			l->netdev ? "" : "NetDevice=");
+		return n < 0 ? NULL : text;
+	}
+	for (size_t i = 0; i < n_kept; i++) {
+		const struct config_link *k = &c->links[i];
+
+		if (k->type != l->type || !streq(k->netdev, l->netdev))
+			continue;
+		n = asprintf(&text,
+			"[Link %s] is left out: %s carries the %s link %s (%s:%u) already, and "
+			"there is one per netdev",
+			l->name, l->netdev, link_type_to_string(l->type), k->name, k->origin.file,
+			k->origin.line);
+		return n < 0 ? NULL : text;
+	}
+	return NULL;
+}
+
+int parser_finish(struct config *c)
+{
+	size_t kept = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < c->n_links; i++) {
+		struct config_link *l = &c->links[i];
+		_cleanup_(freep) char *why = link_fault(c, kept, l);
+
+		if (!why) {
+			c->links[kept++] = *l;
+			continue;
+		}
+		if (r == 0)
+			r = config_add_problem(c, l->origin.file, l->origin.line, why);
+		config_link_done(l);
+	}
+	c->n_links = kept;
+	return r;
+}

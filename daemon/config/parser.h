@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside of the room: from sections and assignments to struct config. */
+#pragma once
+
+#include "config.h"
+#include "macros.h"
+#include "reader.h"
+
+/* Sections of one kind and list entries; more is a mistake, and lookups are linear. */
+#define CONFIG_ITEMS_MAX 1024
+
+/* Problems that are named per file. */
+#define CONFIG_PROBLEMS_MAX 50
+
+enum section_kind {
+	SECTION_NONE, /* unknown or refused: its keys are left out */
+	SECTION_DAEMON,
+	SECTION_SETUP,
+	SECTION_MODULES,
+	SECTION_HEALTH,
+	SECTION_LINK,
+	SECTION_DEVICE,
+	SECTION_PORT,
+	_SECTION_MAX,
+};
+
+/* Where the parser is in one file. */
+struct parser {
+	struct config *config;
+	const char *file;
+	enum section_kind section;
+	size_t item; /* of the [Link], [Device] or [Port] that it is in */
+	unsigned n_problems;
+};
+
+extern const struct reader_callbacks parser_callbacks; /* user is a struct parser */
+
+/* Notes a problem of the file; line 0 is the file as a whole. 0 or -ENOMEM. */
+int parser_problem(struct parser *p, unsigned line, const char *fmt, ...) _printf_(3, 4);
+
+/* Takes out the links that are incomplete or in each other's way, with a problem each. */
+int parser_finish(struct config *c);
+
+/* config.c: notes a problem. 0 or -ENOMEM. */
+int config_add_problem(struct config *c, const char *file, unsigned line, const char *text);
+void config_link_done(struct config_link *l);

@@ -16,7 +16,7 @@ struct setup_condition {
 };
 
 /*
- * Judges a port, a device (after its ports) or the host (after its devices) and stores the verdict
+ * Judges a port, a device (after its ports), a missing device or the host (after all of them) and stores the verdict
  * in it. Returns true when anything that is shown differs from the previous verdict; that one is
  * copied to *ret_old for the caller to find the edges. *ret_recheck (may be NULL) is lowered to the
  * monotonic time at which the verdict could change by time alone; the caller starts it at
@@ -24,8 +24,10 @@ struct setup_condition {
  */
 bool judge_port(const struct model *m, struct port *p, const struct config *c,
 	struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck);
-bool judge_device(const struct model *m, struct device *d, const struct config *c,
+bool judge_device(struct device *d, const struct config *c,
 	struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck);
-bool judge_host(struct model *m, const struct config *c, const struct setup_condition *setup,
-	size_t n_setup, const struct config_problem *problems, size_t n_problems,
-	struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck);
+bool judge_missing(struct missing *x, const struct config *c, struct timepoint now,
+	struct verdict *ret_old, usec_t *ret_recheck);
+bool judge_host(struct model *m, const struct setup_condition *setup, size_t n_setup,
+	const struct config_problem *problems, size_t n_problems, struct timepoint now,
+	struct verdict *ret_old);

@@ -21,7 +21,7 @@ struct storm {
 	bool told_down;  /* what the journal's reader believes */
 	bool is_down;    /* what is */
 	bool flapping;
-	bool pending;    /* is_down differs from told_down, or did in between */
+	bool pending;    /* is_down differs from told_down and waits to be told */
 	usec_t deadline; /* mono; when pending is told if nothing happens */
 	usec_t hold;     /* the present hold while flapping */
 	unsigned absorbed; /* edges since the last record that were not told */
@@ -33,12 +33,15 @@ enum storm_say {
 	STORM_SAY_UP,
 };
 
-/* The port's link class conditions appeared (down) or went (not down). */
+/*
+ * The port fell (down) or recovered. storm_rule: FlapCount is not 0. max_hold bounds the doubling,
+ * StableSec is meant: link-flapping clears after that anyway.
+ */
 enum storm_say storm_edge(
 	struct storm *s, bool down, bool storm_rule, usec_t now, usec_t max_hold);
 
 /* link-flapping began or ended; its own record is told by the caller. */
-enum storm_say storm_flapping(struct storm *s, bool flapping, usec_t now);
+void storm_flapping(struct storm *s, bool flapping, usec_t now);
 
 /* To be called at s->deadline while s->pending. */
 enum storm_say storm_timeout(struct storm *s, usec_t now, usec_t max_hold);

@@ -83,6 +83,7 @@ struct port_facts port_facts_unknown(uint32_t device_index, uint32_t number)
 		.phys_state = PHYS_STATE_UNKNOWN,
 		.lid = UINT32_MAX,
 		.sm_lid = UINT32_MAX,
+		.lmc = UINT32_MAX,
 	};
 }
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include <net/if.h>
+#include <linux/if.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -89,6 +89,7 @@ struct device_facts {
 
 /* One port. Ports count from 1. */
 struct port_facts {
+	uint64_t rate_mbps; /* 0 unknown */
 	uint32_t device_index;
 	uint32_t number;
 	int32_t error;      /* 0, or the negative errno that made the whole reading fail */
@@ -99,7 +100,7 @@ struct port_facts {
 	uint32_t sm_lid;       /* UINT32_MAX unknown */
 	uint32_t netdev_index; /* 0: no netdev */
 	uint32_t active_mtu;   /* bytes, 0 unknown */
-	uint64_t rate_mbps;    /* 0 unknown */
+	uint32_t lmc;          /* UINT32_MAX unknown */
 	char width[8];         /* "4X", "" unknown */
 	char speed[16];        /* "HDR", "" unknown */
 	char netdev[IFNAMSIZ]; /* "" none */
@@ -111,12 +112,20 @@ struct netdev_facts {
 	uint32_t flags; /* IFF_* */
 	uint32_t carrier_up_count;
 	uint32_t carrier_down_count;
-	uint16_t type; /* ARPHRD_* */
+	uint32_t type; /* ARPHRD_* */
 	bool carrier;
 	bool have_carrier_counts; /* IFLA_CARRIER_*_COUNT, kernel 4.16 */
 	bool gone;
+	uint8_t operstate; /* IF_OPER_*, RFC 2863 */
 	char name[IFNAMSIZ];
 };
+
+/* Facts are compared as bytes and sent as bytes: there must be no padding in them. */
+_Static_assert(sizeof(struct device_facts) == 2 * 4 + 2 * 8 + 2 * 4 + 64 + 32 + 16 + 32 + 16 + 64 +
+						      64 + 64 + 16 + IFNAMSIZ,
+	"padding");
+_Static_assert(sizeof(struct port_facts) == 8 + 12 * 4 + 8 + 16 + IFNAMSIZ, "padding");
+_Static_assert(sizeof(struct netdev_facts) == 5 * 4 + 4 + IFNAMSIZ, "padding");
 
 /* Port facts in which everything is unknown. */
 struct port_facts port_facts_unknown(uint32_t device_index, uint32_t number);

@@ -39,6 +39,7 @@ struct port {
 	uint64_t flap_count;           /* all up->down edges since rdmad watches, blips included */
 	usec_t flap_ring[FLAP_RING];   /* mono times of the last edges, flap_count % FLAP_RING next */
 	usec_t last_edge;              /* mono time of the last edge in either direction, 0 none */
+	usec_t flap_floor;             /* edges before this were settled when link-flapping cleared */
 	/* Down edges that evidence (events, carrier counts) announced and no reading has shown yet.
 	 * Below 0: readings were first; evidence that follows soon is of the same edges. */
 	int64_t unseen_downs;
@@ -74,11 +75,14 @@ struct netdev {
 	struct netdev *next;
 };
 
-/* A device that is configured (or learned) and not there. */
+/* A device that is configured, or was here, and is not there now. */
 struct missing {
 	char name[RDMA_NAME_MAX];
 	uint64_t node_guid;
 	char pci_address[16];
+	bool required;  /* configured, or one of its ports was */
+	bool seen;      /* it was here in the life of this model */
+	struct timepoint since;
 	struct verdict verdict;
 	struct missing *next;
 };
@@ -152,6 +156,18 @@ void model_remove_device(struct model *m, struct device *d);
  */
 int model_see_netdev(struct model *m, const struct netdev_facts *f, uint32_t *ret_downs);
 
+/* Notes that a device is not there; NULL when memory is out. */
+struct missing *model_add_missing(struct model *m, const char *name, uint64_t node_guid,
+	const char *pci_address, struct timepoint now);
+
+/*
+ * Finds the missing device that this one is: by GUID, else by PCI address, else (never seen, so
+ * nothing else is known) by name. NULL when it is none of them.
+ */
+struct missing *model_find_missing(const struct model *m, const struct device_facts *f);
+
+void model_remove_missing(struct model *m, struct missing *x);
+
 /* Removes the netdevs that the finished listing did not name. */
 void model_drop_stale_netdevs(struct model *m);
 
@@ -189,7 +205,10 @@ struct port_update port_see(
 
 bool port_is_active(const struct port *p);
 
-/* Down edges not older than window, out of those that the ring holds; oldest one to *ret_first. */
+/*
+ * Down edges not older than window and not before the floor, out of those that the ring holds; the
+ * time of the oldest to *ret_first (may be NULL).
+ */
 unsigned port_flaps_within(const struct port *p, usec_t now, usec_t window, usec_t *ret_first);
 
 /* Appends to the ring of last events. */

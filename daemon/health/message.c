@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "message.h"
+
+#include <inttypes.h>
+
+#include "macros.h"
+#include "rules.h"
+
+void message_raised(char buf[MESSAGE_MAX], const char *object, const struct reason *r, usec_t before)
+{
+	char span[TIMESPAN_MAX], was[TIMESPAN_MAX + 16] = "";
+	const char *subject = r->subject[0] ? r->subject : object;
+
+	if (r->id == REASON_PORT_DOWN) {
+		if (before)
+			snprintf(was, sizeof(was), " (was active %s)",
+				timespan_format(span, sizeof(span), before));
+		snprintf(buf, MESSAGE_MAX, "%s: port down%s: found %s, wanted %s; %s", object, was,
+			r->found, r->wanted, r->remedy);
+		return;
+	}
+	snprintf(buf, MESSAGE_MAX, "%s: %s: found %s%s%s%s%s", subject, rule_get(r->id)->name,
+		r->found, r->wanted[0] ? ", wanted " : "", r->wanted, r->remedy[0] ? "; " : "",
+		r->remedy);
+}
+
+void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct reason *r,
+	usec_t stood, const struct port *p)
+{
+	char span[TIMESPAN_MAX], rate[RATE_STRING_MAX];
+	const char *subject = r->subject[0] ? r->subject : object;
+
+	timespan_format(span, sizeof(span), stood);
+	if (r->id == REASON_PORT_DOWN && p && port_is_active(p))
+		snprintf(buf, MESSAGE_MAX, "%s: port active again at %s (was down %s)", object,
+			rate_format(rate, &p->facts), span);
+	else if (r->id == REASON_LINK_FLAPPING && p)
+		snprintf(buf, MESSAGE_MAX, "%s: link is stable again (%s; %" PRIu64
+					   " times down since rdmad watches)",
+			object, r->found, p->flap_count);
+	else
+		snprintf(buf, MESSAGE_MAX, "%s: %s is over (stood %s)", subject,
+			rule_get(r->id)->name, span);
+}
+
+void message_blip(char buf[MESSAGE_MAX], const char *object, unsigned n, const struct port *p)
+{
+	const char *now = port_is_active(p) ? "down and up again" : "up and down again";
+
+	if (n == 1)
+		snprintf(buf, MESSAGE_MAX, "%s: link blip: %s between two readings", object, now);
+	else
+		snprintf(buf, MESSAGE_MAX, "%s: link blip: %s %u times between two readings",
+			object, now, n);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sentences that people read in the journal: object first, then what was found, what was
+ * wanted, since when, and what to do (DESIGN rule 8). PURE.
+ */
+#pragma once
+
+#include "model.h"
+
+#define MESSAGE_MAX 512
+
+/* A condition appeared. before: how long the port was ACTIVE until then, 0 when that says nothing. */
+void message_raised(char buf[MESSAGE_MAX], const char *object, const struct reason *r, usec_t before);
+
+/* A condition went away after standing that long. p may be NULL for what is no port. */
+void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct reason *r,
+	usec_t stood, const struct port *p);
+
+/* The link went down and up again n times without any reading showing it. */
+void message_blip(char buf[MESSAGE_MAX], const char *object, unsigned n, const struct port *p);

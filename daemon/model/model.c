@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+#include "model.h"
+
+#include <errno.h>
+
+#include "macros.h"
+
+/*
+ * Readings and evidence of one and the same down edge may arrive in either order. For this long a
+ * reading that was first keeps the evidence from being taken for a second edge.
+ */
+#define DEBT_LIFETIME (2 * USEC_PER_SEC)
+
+static const char *const health_table[_HEALTH_MAX] = {
+	[HEALTH_OK] = "ok",
+	[HEALTH_STARTING] = "starting",
+	[HEALTH_UNKNOWN] = "unknown",
+	[HEALTH_DEGRADED] = "degraded",
+	[HEALTH_FAILED] = "failed",
+	[HEALTH_IGNORED] = "ignored",
+};
+DEFINE_STRING_TABLE(health, enum health)
+
+static const char *const severity_table[_SEVERITY_MAX] = {
+	[SEVERITY_NOTICE] = "notice",
+	[SEVERITY_UNKNOWN] = "unknown",
+	[SEVERITY_DEGRADED] = "degraded",
+	[SEVERITY_FAILED] = "failed",
+};
+DEFINE_STRING_TABLE(severity, enum severity)
+
+static const char *const reason_class_table[_CLASS_MAX] = {
+	[CLASS_LINK] = "link",
+	[CLASS_FABRIC] = "fabric",
+	[CLASS_DEVICE] = "device",
+	[CLASS_SETUP] = "setup",
+	[CLASS_MONITOR] = "monitor",
+	[CLASS_CONFIG] = "config",
+};
+DEFINE_STRING_TABLE(reason_class, enum reason_class)
+
+static const char *const probe_state_table[_PROBE_STATE_MAX] = {
+	[PROBE_FRESH] = "fresh",
+	[PROBE_LATE] = "late",
+	[PROBE_SILENT] = "silent",
+};
+DEFINE_STRING_TABLE(probe_state, enum probe_state)
+
+static const char *const step_result_table[_STEP_RESULT_MAX] = {
+	[STEP_PENDING] = "pending",
+	[STEP_OK] = "ok",
+	[STEP_CHANGED] = "changed",
+	[STEP_WAITING] = "waiting",
+	[STEP_UNSUPPORTED] = "unsupported",
+	[STEP_BLOCKED] = "blocked",
+	[STEP_FAILED] = "failed",
+	[STEP_DRIFTED] = "drifted",
+};
+DEFINE_STRING_TABLE(step_result, enum step_result)
+
+enum health health_worst(enum health a, enum health b)
+{
+	if (a == HEALTH_IGNORED)
+		return b;
+	if (b == HEALTH_IGNORED)
+		return a;
+	return MAX(a, b); /* the enum is in this order */
+}
+
+const struct reason *verdict_find(const struct verdict *v, enum reason_id id, const char *subject)
+{
+	for (size_t i = 0; i < v->n_reasons; i++)
+		if (v->reasons[i].id == id && streq(v->reasons[i].subject, subject))
+			return &v->reasons[i];
+	return NULL;
+}
+
+static void device_free(struct device *d)
+{
+	free(d->ports);
+	free(d);
+}
+
+void model_done(struct model *m)
+{
+	while (m->devices) {
+		struct device *d = m->devices;
+
+		m->devices = d->next;
+		device_free(d);
+	}
+	while (m->netdevs) {
+		struct netdev *n = m->netdevs;
+
+		m->netdevs = n->next;
+		free(n);
+	}
+	while (m->missing) {
+		struct missing *x = m->missing;
+
+		m->missing = x->next;
+		free(x);
+	}
+}
+
+void model_listing_begin(struct model *m)
+{
+	m->generation++;
+}
+
+/*
+ * Gives the device as many ports as the kernel says. The count of a registered device does not
+ * change; should it, history stays with the ports that remain.
+ */
+static int device_set_ports(struct device *d, uint32_t count, struct timepoint now)
+{
+	struct port *ports;
+
+	if (count == d->n_ports)
+		return 0;
+	if (count > RDMA_PORTS_MAX)
+		return -E2BIG;
+	ports = calloc(MAX(count, 1u), sizeof(*ports));
+	if (!ports)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		if (i < d->n_ports) {
+			ports[i] = d->ports[i];
+			continue;
+		}
+		ports[i] = (struct port){
+			.device = d,
+			.number = i + 1,
+			.facts = port_facts_unknown(d->facts.index, i + 1),
+			.first_seen = now,
+		};
+		ports[i].verdict.health = HEALTH_UNKNOWN;
+	}
+	free(d->ports);
+	d->ports = ports;
+	d->n_ports = count;
+	return 0;
+}
+
+/* A new device in its place in the list, which is in order of index. */
+static struct device *device_new(
+	struct model *m, const struct device_facts *f, struct timepoint now)
+{
+	struct device *d = calloc(1, sizeof(*d));
+	struct device **at = &m->devices;
+
+	if (!d)
+		return NULL;
+	d->facts = *f;
+	d->first_seen = now;
+	d->verdict.health = HEALTH_UNKNOWN;
+	if (device_set_ports(d, f->port_count, now) < 0) {
+		device_free(d);
+		return NULL;
+	}
+	while (*at && (*at)->facts.index < f->index)
+		at = &(*at)->next;
+	d->next = *at;
+	*at = d;
+	return d;
+}
+
+int model_see_device(
+	struct model *m, const struct device_facts *f, struct timepoint now, struct device **ret)
+{
+	struct device *d = model_device_by_index(m, f->index);
+	int changes = 0, r;
+
+	if (f->port_count > RDMA_PORTS_MAX)
+		return -E2BIG;
+	if (!d) {
+		d = device_new(m, f, now);
+		if (!d)
+			return -ENOMEM;
+		changes = DEVICE_NEW;
+	} else if (memcmp(&d->facts, f, sizeof(*f)) != 0) {
+		if (!streq(d->facts.name, f->name))
+			changes |= DEVICE_RENAMED;
+		else
+			changes |= DEVICE_CHANGED;
+		r = device_set_ports(d, f->port_count, now);
+		if (r < 0)
+			return r;
+		d->facts = *f;
+	}
+	d->generation = m->generation;
+	*ret = d;
+	return changes;
+}
+
+struct device *model_next_vanished(struct model *m)
+{
+	for (struct device *d = m->devices; d; d = d->next)
+		if (d->generation != m->generation)
+			return d;
+	return NULL;
+}
+
+void model_remove_device(struct model *m, struct device *d)
+{
+	for (struct device **at = &m->devices; *at; at = &(*at)->next)
+		if (*at == d) {
+			*at = d->next;
+			device_free(d);
+			return;
+		}
+}
+
+static void netdev_remove(struct model *m, uint32_t ifindex)
+{
+	for (struct netdev **at = &m->netdevs; *at; at = &(*at)->next)
+		if ((*at)->facts.ifindex == ifindex) {
+			struct netdev *n = *at;
+
+			*at = n->next;
+			free(n);
+			return;
+		}
+}
+
+int model_see_netdev(struct model *m, const struct netdev_facts *f, uint32_t *ret_downs)
+{
+	struct netdev *n = model_netdev_by_index(m, f->ifindex);
+
+	*ret_downs = 0;
+	if (f->gone) {
+		if (!n)
+			return 0;
+		netdev_remove(m, f->ifindex);
+		return 1;
+	}
+	if (!n) {
+		n = calloc(1, sizeof(*n));
+		if (!n)
+			return -ENOMEM;
+		n->facts = *f;
+		n->generation = m->generation;
+		n->next = m->netdevs;
+		m->netdevs = n;
+		return 1;
+	}
+	n->generation = m->generation;
+	if (memcmp(&n->facts, f, sizeof(*f)) == 0)
+		return 0;
+	/* The count only rises within the life of an ifindex; messages may overtake a listing. */
+	if (n->facts.have_carrier_counts && f->have_carrier_counts) {
+		if ((int32_t)(f->carrier_down_count - n->facts.carrier_down_count) < 0 ||
+			(int32_t)(f->carrier_up_count - n->facts.carrier_up_count) < 0)
+			return 0; /* older than what is known */
+		*ret_downs = f->carrier_down_count - n->facts.carrier_down_count;
+	}
+	n->facts = *f;
+	return 1;
+}
+
+struct missing *model_add_missing(struct model *m, const char *name, uint64_t node_guid,
+	const char *pci_address, struct timepoint now)
+{
+	struct missing *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return NULL;
+	STRSCPY(x->name, name);
+	STRSCPY(x->pci_address, pci_address);
+	x->node_guid = node_guid;
+	x->since = now;
+	x->verdict.health = HEALTH_UNKNOWN;
+	x->verdict.since = now;
+	x->next = m->missing;
+	m->missing = x;
+	return x;
+}
+
+struct missing *model_find_missing(const struct model *m, const struct device_facts *f)
+{
+	for (struct missing *x = m->missing; x; x = x->next)
+		if (x->node_guid && x->node_guid == f->node_guid)
+			return x;
+	for (struct missing *x = m->missing; x; x = x->next)
+		if (!x->node_guid && x->pci_address[0] && streq(x->pci_address, f->pci_address))
+			return x;
+	for (struct missing *x = m->missing; x; x = x->next)
+		if (!x->node_guid && !x->pci_address[0] && streq(x->name, f->name))
+			return x;
+	return NULL;
+}
+
+void model_remove_missing(struct model *m, struct missing *x)
+{
+	for (struct missing **at = &m->missing; *at; at = &(*at)->next)
+		if (*at == x) {
+			*at = x->next;
+			free(x);
+			return;
+		}
+}
+
+void model_drop_stale_netdevs(struct model *m)
+{
+	for (struct netdev **at = &m->netdevs; *at;) {
+		struct netdev *n = *at;
+
+		if (n->generation == m->generation) {
+			at = &n->next;
+			continue;
+		}
+		*at = n->next;
+		free(n);
+	}
+}
+
+struct device *model_device_by_index(const struct model *m, uint32_t index)
+{
+	for (struct device *d = m->devices; d; d = d->next)
+		if (d->facts.index == index)
+			return d;
+	return NULL;
+}
+
+struct device *model_device_by_name(const struct model *m, const char *name)
+{
+	for (struct device *d = m->devices; d; d = d->next)
+		if (streq(d->facts.name, name))
+			return d;
+	return NULL;
+}
+
+struct netdev *model_netdev_by_index(const struct model *m, uint32_t ifindex)
+{
+	for (struct netdev *n = m->netdevs; n; n = n->next)
+		if (n->facts.ifindex == ifindex)
+			return n;
+	return NULL;
+}
+
+struct netdev *model_netdev_by_name(const struct model *m, const char *name)
+{
+	for (struct netdev *n = m->netdevs; n; n = n->next)
+		if (streq(n->facts.name, name))
+			return n;
+	return NULL;
+}
+
+struct port *device_port(const struct device *d, uint32_t number)
+{
+	if (number == 0 || number > d->n_ports)
+		return NULL;
+	return &d->ports[number - 1];
+}
+
+const char *port_object(char buf[OBJECT_NAME_MAX], const struct port *p)
+{
+	snprintf(buf, OBJECT_NAME_MAX, "%s/%u", p->device->facts.name, p->number);
+	return buf;
+}
+
+static bool state_is_active(int state)
+{
+	return state == PORT_STATE_ACTIVE || state == PORT_STATE_ACTIVE_DEFER;
+}
+
+bool port_is_active(const struct port *p)
+{
+	return p->have_facts && state_is_active(p->facts.state);
+}
+
+/* An old debt is of edges that never had evidence: it must not swallow a new one. */
+static void port_forget_debt(struct port *p, usec_t now)
+{
+	if (p->unseen_downs < 0 && usec_sub(now, p->unseen_since) > DEBT_LIFETIME)
+		p->unseen_downs = 0;
+}
+
+void port_note_downs(struct port *p, uint32_t n, usec_t now)
+{
+	if (n == 0)
+		return;
+	port_forget_debt(p, now);
+	p->unseen_downs += n;
+	p->unseen_since = now;
+}
+
+static void port_count_edge(struct port *p, usec_t now)
+{
+	p->flap_ring[p->flap_count % FLAP_RING] = now;
+	p->flap_count++;
+	p->last_edge = now;
+}
+
+/* Turns evidence that no reading showed into blips, once a reading is newer than the evidence. */
+static uint32_t port_settle(struct port *p, usec_t now)
+{
+	uint32_t blips = 0;
+
+	for (; p->unseen_downs > 0; p->unseen_downs--) {
+		port_count_edge(p, now);
+		blips++;
+	}
+	return blips;
+}
+
+struct port_update port_see(
+	struct port *p, const struct port_facts *f, bool settle, struct timepoint now)
+{
+	struct port_update u = { 0 };
+	bool was_active = port_is_active(p), is_active;
+
+	p->last_error = f->error;
+	if (f->error)
+		return u;
+
+	u.changed = !p->have_facts || memcmp(&p->facts, f, sizeof(*f)) != 0;
+	/* Evidence from before the first reading is older than what rdmad watches. */
+	if (!p->have_facts)
+		p->unseen_downs = 0;
+	p->facts = *f;
+	p->have_facts = true;
+	p->read_at = now;
+
+	is_active = state_is_active(f->state);
+	u.went_down = was_active && !is_active;
+	u.went_up = !was_active && is_active;
+	if (u.went_down) {
+		u.active_for = usec_sub(now.mono, p->active_since.mono);
+		p->last_active_for = u.active_for;
+		p->active_since = (struct timepoint){ 0 };
+		port_count_edge(p, now.mono);
+		port_forget_debt(p, now.mono);
+		p->unseen_downs--;
+		p->unseen_since = now.mono;
+	}
+	if (u.went_up) {
+		p->active_since = now;
+		p->down_since = (struct timepoint){ 0 };
+		p->last_edge = now.mono;
+	} else if (!is_active && p->down_since.mono == 0) {
+		p->down_since = now;
+	}
+	if (settle)
+		u.blips = port_settle(p, now.mono);
+	return u;
+}
+
+unsigned port_flaps_within(const struct port *p, usec_t now, usec_t window, usec_t *ret_first)
+{
+	uint64_t held = MIN(p->flap_count, (uint64_t)FLAP_RING);
+	unsigned n = 0;
+
+	for (uint64_t i = 0; i < held; i++) {
+		usec_t t = p->flap_ring[(p->flap_count - 1 - i) % FLAP_RING];
+
+		if (usec_sub(now, t) > window || t < p->flap_floor)
+			break;
+		n++;
+		if (ret_first)
+			*ret_first = t;
+	}
+	return n;
+}
+
+void model_add_event(struct model *m, const struct event *e)
+{
+	m->events[m->n_events % EVENTS_MAX] = *e;
+	m->n_events++;
+}
+
+const struct netdev *port_netdev(const struct model *m, const struct port *p)
+{
+	return p->facts.netdev_index ? model_netdev_by_index(m, p->facts.netdev_index) : NULL;
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+#include "pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "log.h"
+#include "macros.h"
+#include "protocol.h"
+
+/* A worker that died is not replaced sooner than this after it was started. */
+#define RESPAWN_INTERVAL (2 * USEC_PER_SEC)
+
+/* Requests that may wait for one worker; beyond that something is wrong with it. */
+#define REQUESTS_MAX 4096
+
+struct request {
+	uint32_t id;
+	usec_t sent;
+	struct request *next;
+};
+
+struct worker {
+	struct pool *pool;
+	char adapter[64];
+	pid_t pid; /* 0: none */
+	int fd;    /* -1: none, or given up */
+	usec_t started;
+	struct request *requests; /* oldest first; answered in order */
+	size_t n_requests;
+	enum pool_silence silence;
+	bool dropped; /* its adapter is gone: forget it once it is dead */
+	sd_event_source *io, *child, *timer;
+	struct worker *next;
+};
+
+struct pool {
+	sd_event *event;
+	struct pool_callbacks cb;
+	void *user;
+	char *worker_path;
+	usec_t timeout;
+	uint32_t next_id;
+	struct worker *workers;
+};
+
+static usec_t pool_now(const struct pool *p)
+{
+	uint64_t now = 0;
+
+	sd_event_now(p->event, CLOCK_MONOTONIC, &now);
+	return now;
+}
+
+static void worker_clear_requests(struct worker *w)
+{
+	while (w->requests) {
+		struct request *q = w->requests;
+
+		w->requests = q->next;
+		free(q);
+	}
+	w->n_requests = 0;
+}
+
+static void worker_disconnect(struct worker *w)
+{
+	w->io = sd_event_source_disable_unref(w->io);
+	w->timer = sd_event_source_disable_unref(w->timer);
+	w->fd = safe_close(w->fd);
+	worker_clear_requests(w);
+}
+
+static void worker_free(struct worker *w)
+{
+	struct pool *p = w->pool;
+
+	for (struct worker **at = &p->workers; *at; at = &(*at)->next)
+		if (*at == w) {
+			*at = w->next;
+			break;
+		}
+	worker_disconnect(w);
+	w->child = sd_event_source_disable_unref(w->child);
+	if (w->pid > 0)
+		kill(w->pid, SIGKILL);
+	free(w);
+}
+
+struct pool *pool_free(struct pool *p)
+{
+	if (!p)
+		return NULL;
+	while (p->workers)
+		worker_free(p->workers);
+	sd_event_unref(p->event);
+	free(p->worker_path);
+	free(p);
+	return NULL;
+}
+
+DEFINE_CLEANUP(struct pool *, pool_free)
+
+int pool_new(sd_event *event, const char *worker_path, const struct pool_callbacks *cb, void *user,
+	struct pool **ret)
+{
+	_cleanup_(pool_freep) struct pool *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	p->event = sd_event_ref(event);
+	p->cb = *cb;
+	p->user = user;
+	p->timeout = 5 * USEC_PER_SEC;
+	p->worker_path = strdup(worker_path);
+	if (!p->worker_path)
+		return -ENOMEM;
+	*ret = TAKE_PTR(p);
+	return 0;
+}
+
+void pool_set_timeout(struct pool *p, usec_t timeout)
+{
+	p->timeout = timeout;
+}
+
+static void worker_set_silence(struct worker *w, enum pool_silence silence)
+{
+	if (w->silence == silence)
+		return;
+	w->silence = silence;
+	w->pool->cb.silence(w->adapter, silence, w->pool->user);
+}
+
+/* Gives the worker up: it is killed, and reaped when it can die. */
+static void worker_give_up(struct worker *w)
+{
+	worker_disconnect(w);
+	if (w->pid > 0)
+		kill(w->pid, SIGKILL);
+	w->pool->cb.lost(w->adapter, w->pool->user);
+}
+
+static int on_deadline(sd_event_source *source, uint64_t usec, void *user);
+
+/* Arms the timer for the oldest request: once at its deadline, once more at twice that. */
+static int worker_arm(struct worker *w)
+{
+	usec_t due;
+
+	if (!w->requests)
+		return w->timer ? sd_event_source_set_enabled(w->timer, SD_EVENT_OFF) : 0;
+	due = w->requests->sent +
+	      (w->silence == POOL_ANSWERS ? w->pool->timeout : 2 * w->pool->timeout);
+	if (!w->timer)
+		return sd_event_add_time(w->pool->event, &w->timer, CLOCK_MONOTONIC, due,
+			50 * USEC_PER_MSEC, on_deadline, w);
+	sd_event_source_set_time(w->timer, due);
+	return sd_event_source_set_enabled(w->timer, SD_EVENT_ONESHOT);
+}
+
+static int on_deadline(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct worker *w = user;
+	usec_t waited;
+
+	(void)source;
+	(void)usec;
+	if (!w->requests)
+		return 0;
+	waited = usec_sub(pool_now(w->pool), w->requests->sent);
+	if (waited >= 2 * w->pool->timeout) {
+		log_debug("probe worker of %s: silent, killed", w->adapter);
+		worker_set_silence(w, POOL_SILENT);
+		worker_give_up(w);
+		return 0;
+	}
+	if (waited >= w->pool->timeout && w->silence == POOL_ANSWERS)
+		worker_set_silence(w, POOL_LATE);
+	worker_arm(w);
+	return 0;
+}
+
+static void worker_answered(struct worker *w, uint32_t id)
+{
+	/* Watches are answered by the other thread: out of turn. */
+	for (struct request **at = &w->requests; *at; at = &(*at)->next)
+		if ((*at)->id == id) {
+			struct request *q = *at;
+
+			*at = q->next;
+			free(q);
+			w->n_requests--;
+			break;
+		}
+	worker_set_silence(w, POOL_ANSWERS);
+	worker_arm(w);
+}
+
+static void worker_message(struct worker *w, const struct wire_message *m)
+{
+	const struct pool_callbacks *cb = &w->pool->cb;
+	void *user = w->pool->user;
+
+	switch ((enum wire_type)m->type) {
+	case WIRE_DEVICE:
+		cb->device(&m->device, user);
+		break;
+	case WIRE_NETDEV:
+		cb->netdev(&m->netdev, user);
+		break;
+	case WIRE_LIST_DONE:
+		worker_answered(w, m->id);
+		cb->listed(m->result.error, user);
+		break;
+	case WIRE_PORT:
+		worker_answered(w, m->id);
+		cb->port(&m->port, user);
+		break;
+	case WIRE_WATCHED:
+		worker_answered(w, m->id);
+		cb->watched(m->result.device_index, m->result.pins ? 1 : m->result.error, user);
+		break;
+	case WIRE_EVENT: {
+		struct pool_event e = {
+			.device_index = m->event.device_index,
+			.port = m->event.port,
+			.port_errs = m->event.port_errs,
+			.port_actives = m->event.port_actives,
+			.changes = m->event.changes,
+			.fatals = m->event.fatals,
+		};
+
+		cb->event(&e, user);
+		break;
+	}
+	case WIRE_LIST:
+	case WIRE_READ_PORT:
+	case WIRE_WATCH:
+	case WIRE_UNWATCH:
+	case _WIRE_TYPE_MAX:
+		break;
+	}
+}
+
+static int on_worker_io(sd_event_source *source, int fd, uint32_t revents, void *user)
+{
+	struct worker *w = user;
+	struct wire_message m;
+	int r;
+
+	(void)source;
+	(void)fd;
+	(void)revents;
+	/* Bounded: other event sources get their turn; level triggering brings us back. A callback
+	 * may give this very worker up. */
+	for (int i = 0; i < 64 && w->fd >= 0; i++) {
+		r = wire_receive(w->fd, &m, MSG_DONTWAIT);
+		if (r == -EAGAIN)
+			return 0;
+		if (r <= 0) {
+			if (r < 0)
+				log_warning("probe worker of %s: %s", w->adapter, strerror(-r));
+			worker_give_up(w);
+			return 0;
+		}
+		worker_message(w, &m);
+	}
+	return 0;
+}
+
+static int on_worker_exit(sd_event_source *source, const siginfo_t *si, void *user)
+{
+	struct worker *w = user;
+
+	(void)source;
+	w->pid = 0;
+	w->child = sd_event_source_disable_unref(w->child);
+	if (w->fd >= 0) {
+		log_warning("probe worker of %s ended by itself (%s %d), it will be started again",
+			w->adapter[0] ? w->adapter : "the device list",
+			si->si_code == CLD_EXITED ? "exit status" : "signal", si->si_status);
+		worker_give_up(w);
+	}
+	if (w->dropped)
+		worker_free(w);
+	return 0;
+}
+
+/* Starts the process with one end of a socket pair as WORKER_FD and everything else closed. */
+static int spawn(const char *path, const char *adapter, int *ret_fd, pid_t *ret_pid)
+{
+	char *const argv[] = { (char *)path, (char *)adapter, NULL };
+	_cleanup_(closep) int ours = -1, theirs = -1;
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t none, all;
+	int fds[2], r;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return -errno;
+	ours = fds[0];
+	theirs = fds[1];
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_init(&attr);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setsigdefault(&attr, &all);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	/* Should it be WORKER_FD already, dup2 onto itself clears close-on-exec (POSIX.1-2008 TC2,
+	 * glibc 2.29). */
+	r = posix_spawn_file_actions_adddup2(&actions, theirs, WORKER_FD);
+	if (r == 0)
+		r = posix_spawn(ret_pid, path, &actions, &attr, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attr);
+	if (r != 0)
+		return -r;
+	*ret_fd = TAKE_FD(ours);
+	return 0;
+}
+
+static int worker_start(struct worker *w)
+{
+	struct pool *p = w->pool;
+	int r;
+
+	if (w->pid > 0)
+		return w->fd >= 0 ? 0 : -EBUSY; /* given up, not dead yet */
+	if (w->started && usec_sub(pool_now(p), w->started) < RESPAWN_INTERVAL)
+		return -EBUSY;
+	w->started = pool_now(p);
+	r = spawn(p->worker_path, w->adapter, &w->fd, &w->pid);
+	if (r < 0)
+		return r;
+	r = sd_event_add_child(p->event, &w->child, w->pid, WEXITED, on_worker_exit, w);
+	if (r >= 0)
+		r = sd_event_add_io(p->event, &w->io, w->fd, EPOLLIN, on_worker_io, w);
+	if (r < 0) {
+		worker_disconnect(w);
+		kill(w->pid, SIGKILL);
+		return r;
+	}
+	log_debug("probe worker of %s: pid %d", w->adapter, (int)w->pid);
+	return 0;
+}
+
+static struct worker *find_worker(struct pool *p, const char *adapter)
+{
+	for (struct worker *w = p->workers; w; w = w->next)
+		if (streq(w->adapter, adapter))
+			return w;
+	return NULL;
+}
+
+static struct worker *need_worker(struct pool *p, const char *adapter)
+{
+	struct worker *w = find_worker(p, adapter);
+
+	if (!w) {
+		w = calloc(1, sizeof(*w));
+		if (!w)
+			return NULL;
+		w->pool = p;
+		w->fd = -1;
+		STRSCPY(w->adapter, adapter);
+		w->next = p->workers;
+		p->workers = w;
+	}
+	w->dropped = false;
+	return w;
+}
+
+/* Sends a request that is answered. */
+static int request(struct pool *p, const char *adapter, struct wire_message *m)
+{
+	struct worker *w = need_worker(p, adapter);
+	struct request *q, **at;
+	int r;
+
+	if (!w)
+		return -ENOMEM;
+	r = worker_start(w);
+	if (r < 0)
+		return r;
+	if (w->n_requests >= REQUESTS_MAX)
+		return -EBUSY;
+	q = calloc(1, sizeof(*q));
+	if (!q)
+		return -ENOMEM;
+	m->id = q->id = ++p->next_id;
+	q->sent = pool_now(p);
+	/* A worker whose socket is full is not reading: its deadline is running already. */
+	r = wire_send(w->fd, m, MSG_DONTWAIT);
+	if (r < 0) {
+		free(q);
+		return r == -EAGAIN ? -EBUSY : r;
+	}
+	for (at = &w->requests; *at; at = &(*at)->next)
+		;
+	*at = q;
+	w->n_requests++;
+	return worker_arm(w);
+}
+
+static struct wire_message device_message(
+	enum wire_type type, const struct device_facts *d, uint32_t port)
+{
+	struct wire_message m = { .type = type };
+
+	m.ref.device_index = d->index;
+	m.ref.port = port;
+	STRSCPY(m.ref.device, d->name);
+	return m;
+}
+
+int pool_list(struct pool *p)
+{
+	struct wire_message m = { .type = WIRE_LIST };
+
+	return request(p, POOL_SCOUT, &m);
+}
+
+int pool_read_port(struct pool *p, const struct device_facts *d, uint32_t port)
+{
+	struct wire_message m = device_message(WIRE_READ_PORT, d, port);
+
+	return request(p, d->adapter, &m);
+}
+
+int pool_watch(struct pool *p, const struct device_facts *d, bool measure)
+{
+	struct wire_message m = device_message(WIRE_WATCH, d, d->port_count);
+
+	m.ref.measure = measure;
+	return request(p, d->adapter, &m);
+}
+
+void pool_unwatch(struct pool *p, const struct device_facts *d)
+{
+	struct wire_message m = device_message(WIRE_UNWATCH, d, 0);
+	struct worker *w = find_worker(p, d->adapter);
+
+	if (!w || w->fd < 0)
+		return;
+	/* What cannot be told to let go must be made to: killing it closes its contexts too. */
+	if (wire_send(w->fd, &m, MSG_DONTWAIT) < 0)
+		worker_give_up(w);
+}
+
+void pool_drop_adapter(struct pool *p, const char *adapter)
+{
+	struct worker *w = find_worker(p, adapter);
+
+	if (!w)
+		return;
+	worker_disconnect(w); /* it ends by itself at the end of its socket */
+	if (w->pid > 0)
+		w->dropped = true;
+	else
+		worker_free(w);
+}

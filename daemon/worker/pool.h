@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The probe workers as rdmad sees them: one process per adapter, and one (the scout) that lists.
+ * Every request has a deadline; a worker that misses it twice over is given up and killed, and as
+ * long as it cannot die no second one is started for its adapter (DESIGN section 4).
+ *
+ * Nothing here blocks. Answers come as callbacks out of the event loop, never out of a request.
+ */
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include "facts.h"
+#include "timespan.h"
+
+struct pool;
+
+/* What an adapter's worker is worth at present. */
+enum pool_silence {
+	POOL_ANSWERS,
+	POOL_LATE,   /* one deadline missed */
+	POOL_SILENT, /* given up */
+};
+
+struct pool_event {
+	uint32_t device_index;
+	uint32_t port; /* 0: the device */
+	unsigned port_errs, port_actives, changes, fatals;
+};
+
+struct pool_callbacks {
+	void (*device)(const struct device_facts *f, void *user);
+	void (*netdev)(const struct netdev_facts *f, void *user);
+	/* The listing is over: 0 or a negative errno, then it says nothing of what it lacks. */
+	void (*listed)(int error, void *user);
+	void (*port)(const struct port_facts *f, void *user);
+	/* A context is held (0), refused (negative errno), or would pin the module (1). */
+	void (*watched)(uint32_t device_index, int result, void *user);
+	void (*event)(const struct pool_event *e, void *user);
+	/* The adapter's worker became late, silent, or answers again. */
+	void (*silence)(const char *adapter, enum pool_silence silence, void *user);
+	/* The worker is gone, with all contexts and unanswered requests; the next request starts
+	 * another one. Called after silence() where that is why. */
+	void (*lost)(const char *adapter, void *user);
+};
+
+int pool_new(sd_event *event, const char *worker_path, const struct pool_callbacks *cb, void *user,
+	struct pool **ret);
+struct pool *pool_free(struct pool *p);
+
+/* How long a request may take. */
+void pool_set_timeout(struct pool *p, usec_t timeout);
+
+/* The name of the scout in callbacks that name an adapter. */
+#define POOL_SCOUT ""
+
+/*
+ * Requests. 0 when sent; -EBUSY when the adapter's worker was given up and is not dead yet, or died
+ * a moment ago; another errno when no worker can be started.
+ */
+int pool_list(struct pool *p);
+int pool_read_port(struct pool *p, const struct device_facts *d, uint32_t port);
+/* measure: hold the context only where that pins no module. */
+int pool_watch(struct pool *p, const struct device_facts *d, bool measure);
+/* Closes the device's context, if there is one. Not an error when there is no worker. */
+void pool_unwatch(struct pool *p, const struct device_facts *d);
+
+/* The adapter has no devices any more: its worker ends. */
+void pool_drop_adapter(struct pool *p, const char *adapter);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What rdmad and its probe workers say to each other: fixed-size messages over a SOCK_SEQPACKET
+ * pair, one message a packet. Both ends are of one build; the version tells when they are not (a
+ * package was upgraded and rdmad not restarted yet).
+ */
+#pragma once
+
+#include "facts.h"
+
+#define WIRE_MAGIC   0x52444d41u /* "RDMA" */
+#define WIRE_VERSION 1u
+
+/* The descriptor that a worker finds its socket at. */
+#define WORKER_FD 3
+
+enum wire_type {
+	/* to the worker */
+	WIRE_LIST,      /* all devices and netdevs: WIRE_DEVICE..., WIRE_NETDEV..., WIRE_LIST_DONE */
+	WIRE_READ_PORT, /* -> WIRE_PORT */
+	WIRE_WATCH,     /* -> WIRE_WATCHED, then WIRE_EVENT whenever something happens */
+	WIRE_UNWATCH,   /* closes the context; no answer */
+	/* from the worker */
+	WIRE_DEVICE,
+	WIRE_NETDEV,
+	WIRE_LIST_DONE,
+	WIRE_PORT,
+	WIRE_WATCHED,
+	WIRE_EVENT,
+	_WIRE_TYPE_MAX,
+};
+
+struct wire_device_ref {
+	uint32_t device_index;
+	uint32_t port;
+	uint32_t measure; /* WIRE_WATCH: hold the context only where that pins no module */
+	char device[RDMA_NAME_MAX];
+};
+
+struct wire_result {
+	uint32_t device_index;
+	int32_t error; /* 0 or negative errno */
+	uint32_t pins; /* WIRE_WATCHED: not held, because it would pin the module */
+};
+
+/* Events of one port (0: the device) since the last such message, counted by kind. */
+struct wire_event {
+	uint32_t device_index;
+	uint32_t port;
+	uint32_t port_errs;
+	uint32_t port_actives;
+	uint32_t changes;
+	uint32_t fatals;
+};
+
+struct wire_message {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t type; /* enum wire_type */
+	uint32_t id;   /* of the request; answers carry it */
+	union {
+		struct wire_device_ref ref;
+		struct wire_result result;
+		struct wire_event event;
+		struct device_facts device;
+		struct netdev_facts netdev;
+		struct port_facts port;
+	};
+};
+
+/*
+ * Sends one message. flags as for send(2). 0 or negative errno; EINTR is retried. Fills in magic
+ * and version.
+ */
+int wire_send(int fd, struct wire_message *m, int flags);
+
+/*
+ * Receives one message. Returns 1, 0 at the end of the stream, -EAGAIN, -EBADMSG for what is not a
+ * message of this version (all strings in what is accepted are terminated), or another errno.
+ */
+int wire_receive(int fd, struct wire_message *m, int flags);

@@ -153,7 +153,7 @@ static void judge_unexpected(struct making *mk, const struct port *p, const stru
 	else if (p->learned && netdev_disabled(n))
 		snprintf(v->ignored_because, sizeof(v->ignored_because),
 			"disabled by the administrator: %s is not up", n->facts.name);
-	else if (p->last_active_for)
+	else if (p->was_active)
 		snprintf(v->ignored_because, sizeof(v->ignored_because),
 			"not expected: was ACTIVE for less than StableSec=%s",
 			timespan_format(span, sizeof(span), c->stable_usec));
@@ -227,7 +227,7 @@ static void judge_expected_down(
 		return;
 	}
 	/* A port that was never up may still be on its way; one that fell is a fact. */
-	if (!p->last_active_for && mk->now.mono < grace_ends) {
+	if (!p->was_active && mk->now.mono < grace_ends) {
 		mk->v.health = HEALTH_STARTING;
 		recheck_at(mk, grace_ends);
 		return;
@@ -398,12 +398,39 @@ static void judge_unresponsive(
 			   "be needed");
 }
 
+static void judge_no_events(struct making *mk, const struct device *d)
+{
+	struct reason *r =
+		raise_reason(mk, REASON_ASYNC_EVENTS_UNAVAILABLE, SEVERITY_NOTICE, "");
+
+	if (!r)
+		return;
+	if (d->events_error == EVENTS_WOULD_PIN)
+		STRSCPY(r->found, "no verbs context: it would pin the driver's module");
+	else
+		snprintf(r->found, sizeof(r->found), "no verbs context: %s",
+			strerror(-d->events_error));
+	STRSCPY(r->wanted, "verbs async events");
+	STRSCPY(r->remedy,
+		"none needed: watched by netlink and reads (Monitor=reads silences this)");
+}
+
+static void judge_fatal(struct making *mk)
+{
+	struct reason *r = raise_reason(mk, REASON_DEVICE_FATAL, SEVERITY_FAILED, "");
+
+	if (!r)
+		return;
+	STRSCPY(r->found, "DEVICE_FATAL event, and the device is still here");
+	STRSCPY(r->wanted, "no fatal error");
+	STRSCPY(r->remedy, "reload the driver or reset the adapter; see journalctl -k");
+}
+
 bool judge_device(struct device *d, const struct config *c,
 	struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck)
 {
 	struct making mk = making_begin(&d->verdict, now);
 	enum monitor_mode monitor = config_device_settings(c, &d->facts).monitor;
-	struct reason *r;
 
 	mk.v.health = HEALTH_IGNORED;
 	for (size_t i = 0; i < d->n_ports; i++)
@@ -418,24 +445,11 @@ bool judge_device(struct device *d, const struct config *c,
 							 : "it has no ports");
 	if (d->probe_state == PROBE_SILENT)
 		judge_unresponsive(&mk, d, c);
-	if (d->fatal) {
-		r = raise_reason(&mk, REASON_DEVICE_FATAL, SEVERITY_FAILED, "");
-		if (r) {
-			STRSCPY(r->found, "DEVICE_FATAL event, and the device is still here");
-			STRSCPY(r->wanted, "no fatal error");
-			STRSCPY(r->remedy, "reload the driver or reset the adapter; see journalctl -k");
-		}
-	}
-	if (d->events_error) {
-		r = raise_reason(&mk, REASON_ASYNC_EVENTS_UNAVAILABLE, SEVERITY_NOTICE, "");
-		if (r) {
-			snprintf(r->found, sizeof(r->found), "no verbs context: %s",
-				strerror(-d->events_error));
-			STRSCPY(r->wanted, "verbs async events");
-			STRSCPY(r->remedy, "watched by netlink and reads instead; Monitor=reads "
-					   "silences this");
-		}
-	}
+	if (d->fatal)
+		judge_fatal(&mk);
+	/* What a software link could say by events, its netdev says by rtnetlink: nothing lacks. */
+	if (d->events_error < 0 || (d->events_error && d->facts.link_type == LINK_TYPE_NONE))
+		judge_no_events(&mk, d);
 	if (mk.v.health != HEALTH_IGNORED)
 		mk.v.ignored_because[0] = '\0';
 	return making_end(&mk, &d->verdict, ret_old, ret_recheck);

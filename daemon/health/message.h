@@ -7,7 +7,7 @@
 
 #include "model.h"
 
-#define MESSAGE_MAX 512
+#define MESSAGE_MAX 640
 
 /* A condition appeared. before: how long the port was ACTIVE until then, 0 when that says nothing. */
 void message_raised(char buf[MESSAGE_MAX], const char *object, const struct reason *r, usec_t before);

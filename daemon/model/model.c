@@ -435,6 +435,7 @@ struct port_update port_see(
 		p->unseen_since = now.mono;
 	}
 	if (u.went_up) {
+		p->was_active = true;
 		p->active_since = now;
 		p->down_since = (struct timepoint){ 0 };
 		p->last_edge = now.mono;

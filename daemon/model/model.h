@@ -33,7 +33,8 @@ struct port {
 	struct timepoint first_seen;
 	struct timepoint active_since; /* mono 0: not ACTIVE now */
 	struct timepoint down_since;   /* mono 0: not down now; set once it was ACTIVE or expected */
-	usec_t last_active_for;        /* how long the last ACTIVE period was, 0: never */
+	bool was_active;               /* ACTIVE at least once */
+	usec_t last_active_for;        /* how long the last ACTIVE period was */
 	bool learned;                  /* ACTIVE for StableSec at least once: now expected */
 
 	uint64_t flap_count;           /* all up->down edges since rdmad watches, blips included */
@@ -54,6 +55,8 @@ struct port {
 	void *user; /* the manager's bookkeeping */
 };
 
+#define EVENTS_WOULD_PIN 1
+
 struct device {
 	struct device_facts facts;
 	struct timepoint first_seen;
@@ -61,8 +64,9 @@ struct device {
 	size_t n_ports;
 	struct port *ports;
 	struct verdict verdict; /* own reasons; health includes its ports */
-	bool fatal;             /* DEVICE_FATAL was received */
-	int events_error; /* 0: events held or not wanted; negative errno: why there is no context */
+	bool fatal;             /* DEVICE_FATAL was received and no removal followed */
+	/* 0: a verbs context is held or not wanted; EVENTS_WOULD_PIN; or a negative errno. */
+	int events_error;
 	enum probe_state probe_state;
 	struct timepoint silent_since;
 	void *user;
@@ -109,7 +113,7 @@ struct event {
 	char reason[32];
 	char old_state[16];
 	char new_state[16];
-	char message[320];
+	char message[640];
 };
 
 struct model {

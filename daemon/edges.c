@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "edges.h"
+
+#include "macros.h"
+#include "message.h"
+#include "rules.h"
+
+/* One edge to all who hear of it: the journal and the ring of last events. */
+static void tell(struct edges *e, const struct edge *edge, struct timepoint now)
+{
+	struct event ev = { .when = now };
+
+	journal_edge(edge);
+	STRSCPY(ev.object, edge->object);
+	STRSCPY(ev.reason, rule_get(edge->reason->id)->name);
+	STRSCPY(ev.old_state, health_to_string(edge->old_health));
+	STRSCPY(ev.new_state, health_to_string(edge->new_health));
+	STRSCPY(ev.message, edge->message);
+	model_add_event(e->model, &ev);
+}
+
+/* What the two verdicts are of. */
+struct object {
+	const char *name;
+	const struct device *device;
+	const struct port *port;
+	const struct verdict *old, *new;
+};
+
+static const char *object_netdev(const struct object *o)
+{
+	return o->port && o->port->facts.netdev[0] ? o->port->facts.netdev : NULL;
+}
+
+static void tell_raised(struct edges *e, const struct object *o, const struct reason *r,
+	usec_t before, struct timepoint now)
+{
+	char message[MESSAGE_MAX];
+	struct edge edge = {
+		.kind = EDGE_RAISED,
+		.device = o->device,
+		.port = o->port,
+		.object = o->name,
+		.netdev = object_netdev(o),
+		.reason = r,
+		.old_health = o->old->health,
+		.new_health = o->new->health,
+		.message = message,
+	};
+
+	message_raised(message, o->name, r, before);
+	tell(e, &edge, now);
+}
+
+static void tell_cleared(
+	struct edges *e, const struct object *o, const struct reason *r, struct timepoint now)
+{
+	char message[MESSAGE_MAX];
+	struct edge edge = {
+		.kind = EDGE_CLEARED,
+		.device = o->device,
+		.port = o->port,
+		.object = o->name,
+		.netdev = object_netdev(o),
+		.reason = r,
+		.old_health = o->old->health,
+		.new_health = o->new->health,
+		.message = message,
+	};
+
+	message_cleared(message, o->name, r, usec_sub(now.mono, r->since.mono), o->port);
+	tell(e, &edge, now);
+}
+
+/* A condition is the same one while its id and subject are, unless it got another severity. */
+static const struct reason *same_reason(const struct verdict *v, const struct reason *r)
+{
+	const struct reason *x = verdict_find(v, r->id, r->subject);
+
+	return x && x->severity == r->severity ? x : NULL;
+}
+
+typedef bool (*reason_filter)(const struct reason *r);
+
+/* Tells every condition that appeared or went and that filter (NULL: all) lets through. */
+static void tell_difference(
+	struct edges *e, const struct object *o, reason_filter filter, struct timepoint now)
+{
+	for (size_t i = 0; i < o->new->n_reasons; i++) {
+		const struct reason *r = &o->new->reasons[i];
+
+		if ((!filter || filter(r)) && !same_reason(o->old, r))
+			tell_raised(e, o, r, 0, now);
+	}
+	for (size_t i = 0; i < o->old->n_reasons; i++) {
+		const struct reason *r = &o->old->reasons[i];
+
+		if ((!filter || filter(r)) && !verdict_find(o->new, r->id, r->subject))
+			tell_cleared(e, o, r, now);
+	}
+}
+
+/* The conditions that a storm of edges raises and clears: they go through the storm's gate. */
+static bool is_fall(const struct reason *r)
+{
+	return r->id == REASON_PORT_DOWN || r->id == REASON_NO_SUBNET_MANAGER;
+}
+
+static bool is_not_fall(const struct reason *r)
+{
+	return !is_fall(r);
+}
+
+static const struct reason *find_fall(const struct verdict *v)
+{
+	for (size_t i = 0; i < v->n_reasons; i++)
+		if (is_fall(&v->reasons[i]))
+			return &v->reasons[i];
+	return NULL;
+}
+
+static void say(struct edges *e, const struct object *o, struct port_edges *pe,
+	enum storm_say what, struct timepoint now)
+{
+	const struct reason *fall;
+
+	switch (what) {
+	case STORM_NOTHING:
+		return;
+	case STORM_SAY_DOWN:
+		fall = find_fall(o->new);
+		if (!fall)
+			return;
+		pe->told = *fall;
+		tell_raised(e, o, fall, pe->was_active_for, now);
+		return;
+	case STORM_SAY_UP:
+		tell_cleared(e, o, &pe->told, now);
+		return;
+	}
+}
+
+static struct object port_as_object(
+	char name[OBJECT_NAME_MAX], const struct port *p, const struct verdict *old)
+{
+	return (struct object){
+		.name = port_object(name, p),
+		.device = p->device,
+		.port = p,
+		.old = old,
+		.new = &p->verdict,
+	};
+}
+
+void port_edges_changed(struct edges *e, struct port *p, struct port_edges *pe,
+	const struct verdict *old, const struct config *c, struct timepoint now)
+{
+	char name[OBJECT_NAME_MAX];
+	struct object o = port_as_object(name, p, old);
+	bool flapping = verdict_find(&p->verdict, REASON_LINK_FLAPPING, "") != NULL;
+	bool down = find_fall(&p->verdict) != NULL;
+
+	if (down && !find_fall(old))
+		pe->was_active_for = p->last_active_for;
+	/* Flapping first: the fall that makes it a storm is told as such and not once more. */
+	storm_flapping(&pe->storm, flapping, now.mono);
+	say(e, &o, pe, storm_edge(&pe->storm, down, c->flap_count > 0, now.mono, c->stable_usec),
+		now);
+	tell_difference(e, &o, is_not_fall, now);
+	if (old->health != p->verdict.health && e->bus)
+		bus_health_changed(e->bus, p->device, p, old->health, &p->verdict);
+}
+
+void port_edges_timeout(struct edges *e, struct port *p, struct port_edges *pe,
+	const struct config *c, struct timepoint now)
+{
+	char name[OBJECT_NAME_MAX];
+	struct verdict before = p->verdict;
+	struct object o = port_as_object(name, p, &before);
+
+	/* The verdict changed a while ago; the record speaks of what it was told before. */
+	before.health = pe->storm.told_down ? HEALTH_FAILED : HEALTH_OK;
+	say(e, &o, pe, storm_timeout(&pe->storm, now.mono, c->stable_usec), now);
+}
+
+void port_edges_blip(struct edges *e, struct port *p, struct port_edges *pe, unsigned n,
+	struct timepoint now)
+{
+	const struct reason blip = {
+		.id = REASON_LINK_BLIP,
+		.severity = SEVERITY_NOTICE,
+		.since = now,
+	};
+	char name[OBJECT_NAME_MAX], message[MESSAGE_MAX];
+	struct edge edge = {
+		.kind = EDGE_EVENT,
+		.device = p->device,
+		.port = p,
+		.object = port_object(name, p),
+		.netdev = p->facts.netdev[0] ? p->facts.netdev : NULL,
+		.reason = &blip,
+		.old_health = p->verdict.health,
+		.new_health = p->verdict.health,
+		.message = message,
+	};
+
+	if (pe->storm.flapping || pe->storm.told_down)
+		return;
+	message_blip(message, edge.object, n, p);
+	tell(e, &edge, now);
+}
+
+void device_edges_changed(
+	struct edges *e, const struct device *d, const struct verdict *old, struct timepoint now)
+{
+	struct object o = {
+		.name = d->facts.name,
+		.device = d,
+		.old = old,
+		.new = &d->verdict,
+	};
+
+	tell_difference(e, &o, NULL, now);
+	if (old->health != d->verdict.health && e->bus)
+		bus_health_changed(e->bus, d, NULL, old->health, &d->verdict);
+}
+
+void missing_edges_changed(
+	struct edges *e, const struct missing *x, const struct verdict *old, struct timepoint now)
+{
+	struct object o = { .name = x->name, .old = old, .new = &x->verdict };
+
+	tell_difference(e, &o, NULL, now);
+}
+
+void missing_edges_returned(
+	struct edges *e, const struct missing *x, const struct device *d, struct timepoint now)
+{
+	const struct reason *r = verdict_find(&x->verdict, REASON_DEVICE_MISSING, "");
+	char message[MESSAGE_MAX], span[TIMESPAN_MAX];
+	struct edge edge = {
+		.kind = EDGE_CLEARED,
+		.device = d,
+		.object = d->facts.name,
+		.reason = r,
+		.old_health = x->verdict.health,
+		.new_health = HEALTH_OK,
+		.message = message,
+	};
+
+	if (!r)
+		return; /* it was never told to be missing */
+	timespan_format(span, sizeof(span), usec_sub(now.mono, x->since.mono));
+	if (streq(x->name, d->facts.name))
+		snprintf(message, sizeof(message), "%s: device is back (was missing %s)",
+			d->facts.name, span);
+	else
+		snprintf(message, sizeof(message),
+			"%s: device is back as %s (was missing %s)", x->name, d->facts.name, span);
+	tell(e, &edge, now);
+}
+
+void host_edges_changed(struct edges *e, const struct verdict *old, struct timepoint now)
+{
+	struct object o = { .name = "host", .old = old, .new = &e->model->verdict };
+
+	tell_difference(e, &o, NULL, now);
+	if (old->health != e->model->verdict.health && e->bus)
+		bus_health_changed(e->bus, NULL, NULL, old->health, &e->model->verdict);
+}

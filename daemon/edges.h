@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From two verdicts to what is told: which conditions appeared and went, which of them the journal
+ * hears of now (health/storm.h), and one HealthChanged per change. Between the manager, which
+ * judges, and publish/, which shows.
+ */
+#pragma once
+
+#include "config.h"
+#include "model.h"
+#include "publish.h"
+#include "storm.h"
+
+/* Where edges go. Borrowed from the manager. */
+struct edges {
+	struct model *model; /* for its ring of last events */
+	struct bus *bus;     /* NULL: none */
+};
+
+/* What is remembered per port between its edges; starts zeroed. */
+struct port_edges {
+	struct storm storm;
+	struct reason told; /* the fall that the journal was told of last */
+	usec_t was_active_for;
+};
+
+/*
+ * Tells what differs between the old verdict and the present one. port_edges_changed() may leave
+ * something for later: then pe->storm.pending is set, and port_edges_timeout() is due at its
+ * deadline.
+ */
+void port_edges_changed(struct edges *e, struct port *p, struct port_edges *pe,
+	const struct verdict *old, const struct config *c, struct timepoint now);
+void port_edges_timeout(struct edges *e, struct port *p, struct port_edges *pe,
+	const struct config *c, struct timepoint now);
+
+/* n down edges happened that no reading showed; silent while a storm is on or a fall is told. */
+void port_edges_blip(struct edges *e, struct port *p, struct port_edges *pe, unsigned n,
+	struct timepoint now);
+
+void device_edges_changed(struct edges *e, const struct device *d, const struct verdict *old,
+	struct timepoint now);
+void missing_edges_changed(struct edges *e, const struct missing *x, const struct verdict *old,
+	struct timepoint now);
+/* A missing device is back, maybe under another name. */
+void missing_edges_returned(struct edges *e, const struct missing *x, const struct device *d,
+	struct timepoint now);
+void host_edges_changed(struct edges *e, const struct verdict *old, struct timepoint now);

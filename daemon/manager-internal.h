@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the manager share: manager.c (life, listing, readiness, output), manager-port.c
+ * (readings, events, verdicts) and manager-setup.c (plan and steps). For nobody else.
+ */
+#pragma once
+
+#include "config.h"
+#include "edges.h"
+#include "judge.h"
+#include "manager.h"
+#include "model.h"
+#include "netdev.h"
+#include "pool.h"
+#include "publish.h"
+#include "uevent.h"
+
+/* DEVICE_FATAL comes also with an ordinary removal: it counts when the device outlives this. */
+#define FATAL_SETTLE (5 * USEC_PER_SEC)
+
+struct manager_setup;
+
+/* Hangs on a device in the model. */
+struct device_watch {
+	bool asked; /* for a verbs context, or decided that there is none to ask for */
+	bool held;
+	bool pins; /* not held since it would pin the module */
+	usec_t fatal_at; /* mono, 0: no DEVICE_FATAL that waits to be believed */
+};
+
+/* Hangs on a port in the model. */
+struct port_watch {
+	struct port_edges edges;
+};
+
+struct manager {
+	sd_event *event;
+	struct manager_options options;
+	struct config *config;
+	uint64_t config_generation;
+	struct model model;
+	struct edges edges;
+
+	struct pool *pool;
+	struct uevent_monitor *uevents;
+	struct netdev_monitor *netdevs;
+	struct bus *bus;
+	struct manager_setup *setup;
+	struct publish_context context;
+
+	sd_event_source *uevent_io, *netdev_io, *sighup, *post;
+	sd_event_source *probe_timer;   /* list and read everything again */
+	sd_event_source *recheck_timer; /* a verdict changes by time alone, an edge is to be told */
+	sd_event_source *retry_timer;   /* a request found its worker busy */
+	sd_event_source *state_timer;   /* the state file, at most once a second */
+	sd_event_source *budget_timer;  /* READY whatever is still missing */
+
+	usec_t recheck_at;
+	bool listing, list_again;
+	bool list_failing; /* said once */
+	bool list_silent;  /* the scout was given up */
+	bool ready;
+	bool host_dirty;  /* the host's verdict is to be made again */
+	bool plan_dirty;  /* facts that the plan depends on have changed */
+	bool state_dirty; /* something that is shown has changed */
+	usec_t state_written;
+	int state_error; /* of the last write, said once per kind */
+};
+
+/* ---- manager.c ---- */
+void manager_request_listing(struct manager *m);
+/* Makes the event loop call back at that time or sooner. */
+void manager_recheck_at(struct manager *m, usec_t mono);
+/* Something could not be asked for now: try again shortly. */
+void manager_retry_soon(struct manager *m);
+struct timepoint manager_now(struct manager *m);
+
+/* ---- manager-port.c ---- */
+/* Gives the device and its ports their bookkeeping; again after its port count changed. */
+int device_attach(struct device *d);
+void device_detach(struct device *d);
+/* Asks for a reading of the port, or for one more if one is on its way. */
+void port_ask(struct manager *m, struct port *p);
+void device_ask_ports(struct manager *m, struct device *d);
+/* Judges the port, then its device; the host follows at the end of this turn of the loop. */
+void port_judge(struct manager *m, struct port *p);
+void device_judge(struct manager *m, struct device *d);
+void manager_judge_all(struct manager *m);
+void manager_tell_pending(struct manager *m);
+void manager_judge_missing(struct manager *m);
+/* Drops and takes verbs contexts anew as the configuration says now. */
+void device_rewatch(struct manager *m, struct device *d);
+void on_pool_port(const struct port_facts *f, void *user);
+void on_pool_watched(uint32_t device_index, int result, void *user);
+void on_pool_event(const struct pool_event *e, void *user);
+void on_pool_silence(const char *adapter, enum pool_silence silence, void *user);
+void on_pool_lost(const char *adapter, void *user);
+
+/* ---- manager-setup.c ---- */
+int manager_setup_new(struct manager *m);
+struct manager_setup *manager_setup_free(struct manager_setup *s);
+/* Plans again and sends what is to be done. */
+void manager_setup_replan(struct manager *m);
+/* After a reload: what failed may be tried again. */
+void manager_setup_reloaded(struct manager *m);
+/* Whether every step is done or waits for something outside. */
+bool manager_setup_settled(const struct manager *m);
+/* What the host's verdict says of setup; valid until the next replan. */
+const struct setup_condition *manager_setup_conditions(const struct manager *m, size_t *ret_n);

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Readings, async events and verdicts of ports and devices.
+ */
+#include <errno.h>
+
+#include "log.h"
+#include "macros.h"
+#include "manager-internal.h"
+
+static struct port_watch *port_watch(const struct port *p)
+{
+	return p->user;
+}
+
+static struct device_watch *device_watch(const struct device *d)
+{
+	return d->user;
+}
+
+int device_attach(struct device *d)
+{
+	if (!d->user) {
+		d->user = calloc(1, sizeof(struct device_watch));
+		if (!d->user)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < d->n_ports; i++) {
+		if (d->ports[i].user)
+			continue;
+		d->ports[i].user = calloc(1, sizeof(struct port_watch));
+		if (!d->ports[i].user)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void device_detach(struct device *d)
+{
+	for (size_t i = 0; i < d->n_ports; i++) {
+		free(d->ports[i].user);
+		d->ports[i].user = NULL;
+	}
+	free(d->user);
+	d->user = NULL;
+}
+
+static bool device_is_watched(const struct manager *m, const struct device *d)
+{
+	return config_device_settings(m->config, &d->facts).monitor != MONITOR_NO;
+}
+
+void port_ask(struct manager *m, struct port *p)
+{
+	int r;
+
+	if (!device_is_watched(m, p->device))
+		return;
+	if (p->asked_at.mono) {
+		p->ask_again = true;
+		return;
+	}
+	r = pool_read_port(m->pool, &p->device->facts, p->number);
+	if (r < 0) {
+		p->ask_again = true;
+		manager_retry_soon(m);
+		return;
+	}
+	p->asked_at = manager_now(m);
+	p->ask_again = false;
+}
+
+void device_ask_ports(struct manager *m, struct device *d)
+{
+	for (size_t i = 0; i < d->n_ports; i++)
+		port_ask(m, &d->ports[i]);
+}
+
+/* ---- verdicts ---- */
+
+void device_judge(struct manager *m, struct device *d)
+{
+	struct timepoint now = manager_now(m);
+	usec_t recheck = USEC_INFINITY;
+	struct verdict old;
+
+	if (judge_device(d, m->config, now, &old, &recheck)) {
+		device_edges_changed(&m->edges, d, &old, now);
+		m->state_dirty = true;
+	}
+	manager_recheck_at(m, recheck);
+	m->host_dirty = true;
+}
+
+void port_judge(struct manager *m, struct port *p)
+{
+	struct port_edges *pe = &port_watch(p)->edges;
+	struct timepoint now = manager_now(m);
+	usec_t recheck = USEC_INFINITY;
+	struct verdict old;
+
+	if (judge_port(&m->model, p, m->config, now, &old, &recheck)) {
+		port_edges_changed(&m->edges, p, pe, &old, m->config, now);
+		m->state_dirty = true;
+	}
+	if (pe->storm.pending)
+		manager_recheck_at(m, pe->storm.deadline);
+	manager_recheck_at(m, recheck);
+	device_judge(m, p->device);
+}
+
+void manager_judge_missing(struct manager *m)
+{
+	struct timepoint now = manager_now(m);
+	usec_t recheck = USEC_INFINITY;
+
+	for (struct missing *x = m->model.missing; x; x = x->next) {
+		struct verdict old;
+
+		if (judge_missing(x, m->config, now, &old, &recheck)) {
+			missing_edges_changed(&m->edges, x, &old, now);
+			m->state_dirty = true;
+		}
+	}
+	manager_recheck_at(m, recheck);
+	m->host_dirty = true;
+}
+
+/* A DEVICE_FATAL whose device is still here after a while was no removal. */
+static void device_believe_fatal(struct manager *m, struct device *d)
+{
+	struct device_watch *dw = device_watch(d);
+	usec_t due = usec_add(dw->fatal_at, FATAL_SETTLE);
+
+	if (!dw->fatal_at || d->fatal)
+		return;
+	if (manager_now(m).mono >= due)
+		d->fatal = true;
+	else
+		manager_recheck_at(m, due);
+}
+
+void manager_judge_all(struct manager *m)
+{
+	for (struct device *d = m->model.devices; d; d = d->next) {
+		device_believe_fatal(m, d);
+		for (size_t i = 0; i < d->n_ports; i++)
+			port_judge(m, &d->ports[i]);
+		device_judge(m, d);
+	}
+	manager_judge_missing(m);
+}
+
+void manager_tell_pending(struct manager *m)
+{
+	struct timepoint now = manager_now(m);
+
+	for (struct device *d = m->model.devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++) {
+			struct port_edges *pe = &port_watch(&d->ports[i])->edges;
+
+			if (!pe->storm.pending)
+				continue;
+			port_edges_timeout(&m->edges, &d->ports[i], pe, m->config, now);
+			m->state_dirty = true;
+			if (pe->storm.pending)
+				manager_recheck_at(m, pe->storm.deadline);
+		}
+}
+
+/* ---- async events ---- */
+
+/* Whether a verbs context is wanted, and if so whether its cost is to be measured first. */
+static bool context_wanted(const struct manager *m, const struct device *d, bool *ret_measure)
+{
+	bool only_ethernet = true;
+
+	*ret_measure = false;
+	switch (config_device_settings(m->config, &d->facts).monitor) {
+	case MONITOR_EVENTS:
+		return true;
+	case MONITOR_READS:
+	case MONITOR_NO:
+		return false;
+	case MONITOR_AUTO:
+	case _MONITOR_MODE_MAX:
+		break;
+	}
+	/* Where the netdev's events say the same, a context must not cost anything (rule 2). */
+	for (size_t i = 0; i < d->n_ports; i++)
+		if (d->ports[i].facts.link_layer != LINK_LAYER_ETHERNET)
+			only_ethernet = false;
+	*ret_measure = only_ethernet;
+	return d->n_ports > 0;
+}
+
+/* Asks for the context once the link layers are known. */
+static void device_watch_when_read(struct manager *m, struct device *d)
+{
+	struct device_watch *dw = device_watch(d);
+	bool measure;
+	int r;
+
+	if (dw->asked)
+		return;
+	for (size_t i = 0; i < d->n_ports; i++)
+		if (!d->ports[i].have_facts)
+			return;
+	dw->asked = true;
+	if (!context_wanted(m, d, &measure))
+		return;
+	r = pool_watch(m->pool, &d->facts, measure);
+	if (r < 0) {
+		dw->asked = false;
+		manager_retry_soon(m);
+	}
+}
+
+void device_rewatch(struct manager *m, struct device *d)
+{
+	struct device_watch *dw = device_watch(d);
+
+	pool_unwatch(m->pool, &d->facts);
+	*dw = (struct device_watch){ .fatal_at = dw->fatal_at };
+	d->events_error = 0;
+	device_watch_when_read(m, d);
+}
+
+void on_pool_watched(uint32_t device_index, int result, void *user)
+{
+	struct manager *m = user;
+	struct device *d = model_device_by_index(&m->model, device_index);
+	struct device_watch *dw;
+
+	if (!d || result == -ECANCELED)
+		return;
+	dw = device_watch(d);
+	dw->held = result == 0;
+	dw->pins = result > 0;
+	d->events_error = result > 0 ? EVENTS_WOULD_PIN : result;
+	if (dw->held)
+		device_ask_ports(m, d); /* what happened before it was held */
+	device_judge(m, d);
+}
+
+/* Carrier counts of the netdev settle how often a link fell; without them the events do. */
+static bool port_has_carrier_counts(const struct manager *m, const struct port *p)
+{
+	const struct netdev *n = port_netdev(&m->model, p);
+
+	return n && n->facts.have_carrier_counts && p->facts.link_layer == LINK_LAYER_ETHERNET;
+}
+
+void on_pool_event(const struct pool_event *e, void *user)
+{
+	struct manager *m = user;
+	struct device *d = model_device_by_index(&m->model, e->device_index);
+	usec_t now = manager_now(m).mono;
+	struct port *p;
+
+	if (!d)
+		return;
+	if (e->fatals) {
+		log_debug("%s: DEVICE_FATAL", d->facts.name);
+		device_watch(d)->fatal_at = now;
+		device_believe_fatal(m, d);
+		manager_request_listing(m);
+	}
+	p = device_port(d, e->port);
+	if (!p)
+		return;
+	if (e->port_errs && !port_has_carrier_counts(m, p))
+		port_note_downs(p, e->port_errs, now);
+	port_ask(m, p);
+}
+
+/* ---- readings ---- */
+
+void on_pool_port(const struct port_facts *f, void *user)
+{
+	struct manager *m = user;
+	struct device *d = model_device_by_index(&m->model, f->device_index);
+	struct port *p = d ? device_port(d, f->number) : NULL;
+	struct port_update u;
+	bool settle;
+
+	if (!p)
+		return;
+	settle = !p->ask_again;
+	p->asked_at = (struct timepoint){ 0 };
+	u = port_see(p, f, settle, manager_now(m));
+	if (f->error == -ENODEV)
+		manager_request_listing(m);
+	if (u.changed)
+		m->state_dirty = true;
+	if (!settle)
+		port_ask(m, p);
+	port_judge(m, p);
+	if (u.blips) {
+		port_edges_blip(
+			&m->edges, p, &port_watch(p)->edges, u.blips, manager_now(m));
+		m->state_dirty = true;
+	}
+	device_watch_when_read(m, d);
+}
+
+static enum probe_state probe_state_of(enum pool_silence s)
+{
+	switch (s) {
+	case POOL_ANSWERS:
+		return PROBE_FRESH;
+	case POOL_LATE:
+		return PROBE_LATE;
+	case POOL_SILENT:
+		break;
+	}
+	return PROBE_SILENT;
+}
+
+void on_pool_silence(const char *adapter, enum pool_silence silence, void *user)
+{
+	enum probe_state state = probe_state_of(silence);
+	struct manager *m = user;
+
+	if (streq(adapter, POOL_SCOUT)) {
+		m->list_silent = state == PROBE_SILENT;
+		m->host_dirty = true;
+		return;
+	}
+	for (struct device *d = m->model.devices; d; d = d->next) {
+		if (!streq(d->facts.adapter, adapter))
+			continue;
+		if (state == PROBE_LATE)
+			d->silent_since = manager_now(m);
+		d->probe_state = state;
+		for (size_t i = 0; i < d->n_ports; i++) {
+			d->ports[i].probe_state = state;
+			port_judge(m, &d->ports[i]);
+		}
+		device_judge(m, d);
+		m->state_dirty = true;
+	}
+}
+
+void on_pool_lost(const char *adapter, void *user)
+{
+	struct manager *m = user;
+
+	if (streq(adapter, POOL_SCOUT)) {
+		m->listing = false;
+		m->list_again = true;
+		manager_retry_soon(m);
+		return;
+	}
+	for (struct device *d = m->model.devices; d; d = d->next) {
+		struct device_watch *dw = device_watch(d);
+
+		if (!streq(d->facts.adapter, adapter))
+			continue;
+		*dw = (struct device_watch){ .fatal_at = dw->fatal_at };
+		for (size_t i = 0; i < d->n_ports; i++) {
+			d->ports[i].asked_at = (struct timepoint){ 0 };
+			d->ports[i].ask_again = true;
+		}
+	}
+	manager_retry_soon(m);
+}

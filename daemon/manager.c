@@ -1,0 +1,787 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Life of the daemon: event sources, listing, readiness, reload and output. Readings and verdicts
+ * are in manager-port.c, the plan and its steps in manager-setup.c.
+ */
+#include "manager.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+
+#include "log.h"
+#include "macros.h"
+#include "manager-internal.h"
+#include "rules.h"
+
+#define RETRY_INTERVAL (500 * USEC_PER_MSEC)
+#define STATE_INTERVAL USEC_PER_SEC
+
+struct timepoint manager_now(struct manager *m)
+{
+	uint64_t mono = 0, real = 0;
+
+	sd_event_now(m->event, CLOCK_BOOTTIME, &mono);
+	sd_event_now(m->event, CLOCK_REALTIME, &real);
+	return (struct timepoint){ .mono = mono, .real = real };
+}
+
+/* Moves a timer to run once, so long from now. */
+static void timer_in(sd_event_source *timer, usec_t delay)
+{
+	sd_event_source_set_time_relative(timer, delay);
+	sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
+}
+
+static bool timer_is_armed(sd_event_source *timer)
+{
+	int enabled = SD_EVENT_OFF;
+
+	sd_event_source_get_enabled(timer, &enabled);
+	return enabled != SD_EVENT_OFF;
+}
+
+void manager_retry_soon(struct manager *m)
+{
+	if (!timer_is_armed(m->retry_timer))
+		timer_in(m->retry_timer, RETRY_INTERVAL);
+}
+
+void manager_recheck_at(struct manager *m, usec_t mono)
+{
+	if (mono == USEC_INFINITY)
+		return;
+	if (timer_is_armed(m->recheck_timer) && m->recheck_at <= mono)
+		return;
+	m->recheck_at = mono;
+	sd_event_source_set_time(m->recheck_timer, mono);
+	sd_event_source_set_enabled(m->recheck_timer, SD_EVENT_ONESHOT);
+}
+
+/* ---- listing ---- */
+
+void manager_request_listing(struct manager *m)
+{
+	if (m->listing) {
+		m->list_again = true;
+		return;
+	}
+	if (pool_list(m->pool) < 0) {
+		m->list_again = true;
+		manager_retry_soon(m);
+		return;
+	}
+	m->listing = true;
+	m->list_again = false;
+	model_listing_begin(&m->model);
+}
+
+static void device_returned(struct manager *m, struct device *d)
+{
+	struct missing *x = model_find_missing(&m->model, &d->facts);
+
+	if (!x)
+		return;
+	missing_edges_returned(&m->edges, x, d, manager_now(m));
+	model_remove_missing(&m->model, x);
+}
+
+static void on_pool_device(const struct device_facts *f, void *user)
+{
+	struct manager *m = user;
+	const struct device *known = model_device_by_index(&m->model, f->index);
+	char old_name[RDMA_NAME_MAX] = "";
+	struct device *d;
+	int changes;
+
+	if (known)
+		STRSCPY(old_name, known->facts.name);
+	changes = model_see_device(&m->model, f, manager_now(m), &d);
+	if (changes < 0) {
+		log_error("%s: cannot be watched: %s", f->name, strerror(-changes));
+		return;
+	}
+	if (changes == 0)
+		return;
+	m->plan_dirty = m->state_dirty = true;
+	if (device_attach(d) < 0) {
+		log_error("%s: cannot be watched: out of memory", f->name);
+		model_remove_device(&m->model, d);
+		return;
+	}
+	if (changes & DEVICE_NEW) {
+		log_info("%s: new device%s%s%s%s", f->name, f->driver[0] ? ", driver " : "",
+			f->driver, f->pci_address[0] ? ", PCI " : "", f->pci_address);
+		device_returned(m, d);
+		device_ask_ports(m, d);
+	}
+	if (changes & DEVICE_RENAMED)
+		log_info("%s: is now called %s", old_name, f->name);
+	for (size_t i = 0; i < d->n_ports; i++)
+		port_judge(m, &d->ports[i]);
+	device_judge(m, d);
+}
+
+/* The port's netdev changed: read the port again, and count what the carrier says. */
+static void netdev_affects_ports(struct manager *m, uint32_t ifindex, uint32_t downs)
+{
+	usec_t now = manager_now(m).mono;
+
+	for (struct device *d = m->model.devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++) {
+			struct port *p = &d->ports[i];
+
+			if (p->facts.netdev_index != ifindex)
+				continue;
+			if (p->facts.link_layer == LINK_LAYER_ETHERNET)
+				port_note_downs(p, downs, now);
+			port_ask(m, p);
+		}
+}
+
+static int see_netdev(const struct netdev_facts *f, void *user)
+{
+	struct manager *m = user;
+	uint32_t downs;
+	int r;
+
+	r = model_see_netdev(&m->model, f, &downs);
+	if (r <= 0)
+		return 0;
+	m->plan_dirty = true;
+	netdev_affects_ports(m, f->ifindex, downs);
+	return 0;
+}
+
+static void on_pool_netdev(const struct netdev_facts *f, void *user)
+{
+	see_netdev(f, user);
+}
+
+static bool device_was_required(const struct manager *m, const struct device *d)
+{
+	if (config_device_settings(m->config, &d->facts).expect == EXPECT_UP)
+		return true;
+	for (size_t i = 0; i < d->n_ports; i++)
+		if (d->ports[i].required)
+			return true;
+	return false;
+}
+
+/* A device that is gone: a software link is setup's to explain, an adapter is missed. */
+static void device_vanished(struct manager *m, struct device *d)
+{
+	struct missing *x;
+
+	log_info("%s: device is gone", d->facts.name);
+	pool_unwatch(m->pool, &d->facts);
+	if (m->bus)
+		bus_forget_device(m->bus, d);
+	if (d->facts.link_type == LINK_TYPE_NONE && !model_find_missing(&m->model, &d->facts)) {
+		x = model_add_missing(&m->model, d->facts.name, d->facts.node_guid,
+			d->facts.pci_address, manager_now(m));
+		if (x) {
+			x->seen = true;
+			x->required = device_was_required(m, d);
+		}
+	}
+	device_detach(d);
+	model_remove_device(&m->model, d);
+	m->plan_dirty = m->state_dirty = m->host_dirty = true;
+}
+
+/* Workers of adapters without devices end; kept until a listing so that quick returns find them. */
+static void drop_idle_workers(struct manager *m, const char *adapter)
+{
+	for (const struct device *d = m->model.devices; d; d = d->next)
+		if (streq(d->facts.adapter, adapter))
+			return;
+	pool_drop_adapter(m->pool, adapter);
+}
+
+/* [Device NAME] Expect=yes with a plain name: it is missed even if it was never seen. */
+static void expect_configured_devices(struct manager *m)
+{
+	for (size_t i = 0; i < m->config->n_devices; i++) {
+		const struct config_device *cd = &m->config->devices[i];
+		const char *name = cd->selector.name_glob;
+		struct device_facts f = { 0 };
+		struct missing *x;
+
+		if (!cd->has_expect || cd->expect != EXPECT_UP || !name || strpbrk(name, "*?"))
+			continue;
+		if (model_device_by_name(&m->model, name))
+			continue;
+		STRSCPY(f.name, name);
+		f.node_guid = cd->selector.guid;
+		STRSCPY(f.pci_address, cd->selector.pci ? cd->selector.pci : "");
+		if (model_find_missing(&m->model, &f))
+			continue;
+		x = model_add_missing(
+			&m->model, f.name, f.node_guid, f.pci_address, manager_now(m));
+		if (x)
+			x->required = true;
+	}
+}
+
+static void on_pool_listed(int error, void *user)
+{
+	struct manager *m = user;
+	struct device *d;
+
+	m->listing = false;
+	if (error < 0) {
+		if (!m->list_failing)
+			log_warning("the kernel does not list the RDMA devices: %s; the last "
+				    "known state is kept",
+				strerror(-error));
+		m->list_failing = true;
+	} else {
+		m->list_failing = false;
+		while ((d = model_next_vanished(&m->model))) {
+			char adapter[sizeof(d->facts.adapter)];
+
+			STRSCPY(adapter, d->facts.adapter);
+			device_vanished(m, d);
+			drop_idle_workers(m, adapter);
+		}
+		model_drop_stale_netdevs(&m->model);
+		if (!m->model.listed && !m->model.devices)
+			log_info("no RDMA device on this host; waiting for one");
+		if (!m->model.listed)
+			m->plan_dirty = m->state_dirty = true;
+		m->model.listed = true;
+		m->host_dirty = true;
+		expect_configured_devices(m);
+		manager_judge_missing(m);
+	}
+	if (m->list_again)
+		manager_request_listing(m);
+}
+
+/* ---- kernel events ---- */
+
+static int on_netdev_io(sd_event_source *source, int fd, uint32_t revents, void *user)
+{
+	struct manager *m = user;
+	int r;
+
+	(void)source;
+	(void)fd;
+	(void)revents;
+	r = netdev_monitor_receive(m->netdevs, see_netdev, m);
+	/* Also a listing that is on its way may have been overtaken by what came now. */
+	if (r < 0 || m->listing)
+		manager_request_listing(m);
+	if (r < 0 && r != -ENOBUFS)
+		log_warning("rtnetlink: %s", strerror(-r));
+	return 0;
+}
+
+static void uverbs_removed(struct manager *m, const char *uverbs)
+{
+	for (struct device *d = m->model.devices; d; d = d->next)
+		if (streq(d->facts.uverbs, uverbs))
+			pool_unwatch(m->pool, &d->facts);
+}
+
+static int on_uevent_io(sd_event_source *source, int fd, uint32_t revents, void *user)
+{
+	struct manager *m = user;
+	struct uevent e;
+	int r;
+
+	(void)source;
+	(void)fd;
+	(void)revents;
+	while ((r = uevent_monitor_next(m->uevents, &e)) > 0) {
+		if (e.kind == UEVENT_UVERBS_REMOVE)
+			uverbs_removed(m, e.sysname);
+		manager_request_listing(m);
+	}
+	if (r < 0)
+		manager_request_listing(m);
+	return 0;
+}
+
+/* ---- timers ---- */
+
+static int on_probe_timer(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct manager *m = user;
+
+	(void)usec;
+	manager_request_listing(m);
+	for (struct device *d = m->model.devices; d; d = d->next)
+		device_ask_ports(m, d);
+	timer_in(source, m->config->probe_usec);
+	return 0;
+}
+
+static int on_recheck_timer(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct manager *m = user;
+
+	(void)source;
+	(void)usec;
+	m->recheck_at = USEC_INFINITY;
+	manager_judge_all(m);
+	manager_tell_pending(m);
+	m->plan_dirty = true;
+	return 0;
+}
+
+static int on_retry_timer(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct manager *m = user;
+
+	(void)source;
+	(void)usec;
+	if (m->list_again && !m->listing)
+		manager_request_listing(m);
+	for (struct device *d = m->model.devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++)
+			if (d->ports[i].ask_again && !d->ports[i].asked_at.mono)
+				port_ask(m, &d->ports[i]);
+	return 0;
+}
+
+static int on_state_timer(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct manager *m = user;
+
+	(void)source;
+	(void)usec;
+	m->state_dirty = true;
+	return 0;
+}
+
+/* ---- output, once per turn of the loop ---- */
+
+static const struct publish_context *manager_context(void *user)
+{
+	struct manager *m = user;
+
+	m->context.model = &m->model;
+	m->context.config_generation = m->config_generation;
+	return &m->context;
+}
+
+static void judge_host_now(struct manager *m)
+{
+	_cleanup_(freep) struct setup_condition *conditions = NULL;
+	const struct setup_condition *setup;
+	struct timepoint now = manager_now(m);
+	struct verdict old;
+	size_t n;
+
+	setup = manager_setup_conditions(m, &n);
+	conditions = calloc(n + 1, sizeof(*conditions));
+	if (!conditions)
+		return;
+	if (n)
+		memcpy(conditions, setup, n * sizeof(*conditions));
+	if (m->list_silent)
+		conditions[n++] = (struct setup_condition){
+			.id = REASON_DEVICE_UNRESPONSIVE,
+			.subject = "device list",
+			.found = "no answer of the kernel to a listing of devices and interfaces",
+			.wanted = "an answer within ProbeTimeoutSec=",
+			.remedy = "a driver hangs and holds the kernel's lock: see journalctl -k",
+		};
+	if (judge_host(&m->model, conditions, n, m->config->problems, m->config->n_problems, now,
+		    &old)) {
+		host_edges_changed(&m->edges, &old, now);
+		m->state_dirty = true;
+	}
+	m->host_dirty = false;
+}
+
+/* The first reason of the worst object, for STATUS=. */
+static void worst_reason(const struct manager *m, char *buf, size_t size)
+{
+	char object[OBJECT_NAME_MAX];
+
+	buf[0] = '\0';
+	for (const struct device *d = m->model.devices; d; d = d->next) {
+		if (d->verdict.health != m->model.verdict.health)
+			continue;
+		for (size_t i = 0; i < d->n_ports; i++) {
+			const struct port *p = &d->ports[i];
+
+			if (p->verdict.health != d->verdict.health || !p->verdict.n_reasons)
+				continue;
+			snprintf(buf, size, ": %s %s", port_object(object, p),
+				rule_get(p->verdict.reasons[0].id)->name);
+			return;
+		}
+		if (d->verdict.n_reasons) {
+			snprintf(buf, size, ": %s %s", d->facts.name,
+				rule_get(d->verdict.reasons[0].id)->name);
+			return;
+		}
+	}
+	for (const struct missing *x = m->model.missing; x; x = x->next)
+		if (x->verdict.health == m->model.verdict.health && x->verdict.n_reasons) {
+			snprintf(buf, size, ": %s %s", x->name,
+				rule_get(x->verdict.reasons[0].id)->name);
+			return;
+		}
+	if (m->model.verdict.n_reasons)
+		snprintf(buf, size, ": %s", rule_get(m->model.verdict.reasons[0].id)->name);
+}
+
+static void update_status(struct manager *m)
+{
+	unsigned devices = 0, ports = 0, counts[_HEALTH_MAX] = { 0 };
+	char text[256], worst[128];
+	int n;
+
+	for (const struct device *d = m->model.devices; d; d = d->next) {
+		devices++;
+		for (size_t i = 0; i < d->n_ports; i++) {
+			ports++;
+			counts[d->ports[i].verdict.health]++;
+		}
+	}
+	if (!devices && m->model.verdict.health == HEALTH_OK) {
+		notify_status("no RDMA devices, none expected");
+		return;
+	}
+	n = snprintf(text, sizeof(text), "%u device%s, %u port%s", devices, devices == 1 ? "" : "s",
+		ports, ports == 1 ? "" : "s");
+	for (int h = HEALTH_FAILED; h >= HEALTH_STARTING; h--)
+		if (counts[h])
+			n += snprintf(text + n, sizeof(text) - (size_t)n, ", %u %s", counts[h],
+				health_to_string((enum health)h));
+	if (m->model.verdict.health != HEALTH_OK) {
+		worst_reason(m, worst, sizeof(worst));
+		snprintf(text + n, sizeof(text) - (size_t)n, "; host %s%s",
+			health_to_string(m->model.verdict.health), worst);
+	} else {
+		snprintf(text + n, sizeof(text) - (size_t)n, "; ok");
+	}
+	notify_status(text);
+}
+
+/* Writes the state file, at most once in STATE_INTERVAL. Returns true when it is written. */
+static bool write_state(struct manager *m)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct timepoint now = manager_now(m);
+	int r;
+
+	if (m->state_written && usec_sub(now.mono, m->state_written) < STATE_INTERVAL) {
+		if (!timer_is_armed(m->state_timer))
+			timer_in(m->state_timer,
+				STATE_INTERVAL - usec_sub(now.mono, m->state_written));
+		return false;
+	}
+	m->state_written = now.mono;
+	r = describe_text(manager_context(m), now, EVENTS_MAX, true, &text);
+	if (r >= 0)
+		r = state_file_write(m->options.runtime_dir, "state.json", text);
+	if (r < 0 && r != m->state_error)
+		log_warning("%s/state.json cannot be written: %s", m->options.runtime_dir,
+			strerror(-r));
+	m->state_error = r;
+	return true;
+}
+
+static bool ports_unread(const struct manager *m)
+{
+	for (const struct device *d = m->model.devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++)
+			if (d->ports[i].asked_at.mono && !d->ports[i].have_facts)
+				return true;
+	return false;
+}
+
+static void become_ready(struct manager *m)
+{
+	m->ready = true;
+	m->budget_timer = sd_event_source_disable_unref(m->budget_timer);
+	notify_ready();
+}
+
+static int on_budget_timer(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct manager *m = user;
+
+	(void)source;
+	(void)usec;
+	if (!m->ready) {
+		log_info("ready before everything is done (StartBudgetSec=): see rdmactl status");
+		become_ready(m);
+	}
+	return 0;
+}
+
+/* After each dispatch: what is dirty is planned, judged and shown, once however much came in. */
+static int on_post(sd_event_source *source, void *user)
+{
+	struct manager *m = user;
+
+	(void)source;
+	if (m->plan_dirty && m->model.listed) {
+		m->plan_dirty = false;
+		manager_setup_replan(m);
+		m->host_dirty = m->state_dirty = true;
+	}
+	if (m->host_dirty)
+		judge_host_now(m);
+	if (m->state_dirty) {
+		if (m->bus)
+			bus_sync(m->bus);
+		update_status(m);
+		m->state_dirty = !write_state(m) && !timer_is_armed(m->state_timer);
+	}
+	if (!m->ready && m->model.listed && !m->listing && !ports_unread(m) &&
+		manager_setup_settled(m))
+		become_ready(m);
+	return 0;
+}
+
+/* ---- configuration ---- */
+
+int manager_reload(struct manager *m, char *why, size_t why_size)
+{
+	_cleanup_(config_freep) struct config *c = NULL;
+	int r;
+
+	notify_reloading();
+	r = config_load(m->options.config_root, &c);
+	if (r < 0) {
+		snprintf(why, why_size, "the configuration cannot be read: %s", strerror(-r));
+	} else if (c->n_problems) {
+		r = -EINVAL;
+		config_problem_format(&c->problems[0], why, why_size);
+		if (c->n_problems > 1) {
+			size_t n = strlen(why);
+
+			snprintf(why + n, why_size - n, " (and %zu more)", c->n_problems - 1);
+		}
+	}
+	if (r < 0) {
+		log_error("configuration not loaded, the old one stays in force: %s", why);
+		notify_ready();
+		return r;
+	}
+	config_free(m->config);
+	m->config = TAKE_PTR(c);
+	m->config_generation++;
+	pool_set_timeout(m->pool, m->config->probe_timeout_usec);
+	log_notice("configuration loaded");
+	expect_configured_devices(m);
+	for (struct device *d = m->model.devices; d; d = d->next) {
+		device_rewatch(m, d);
+		device_ask_ports(m, d);
+	}
+	timer_in(m->probe_timer, m->config->probe_usec);
+	manager_judge_all(m);
+	manager_setup_reloaded(m);
+	m->plan_dirty = m->host_dirty = m->state_dirty = true;
+	notify_ready();
+	return 0;
+}
+
+static int bus_reload(void *user, char *why, size_t why_size)
+{
+	return manager_reload(user, why, why_size);
+}
+
+static int on_sighup(sd_event_source *source, const struct signalfd_siginfo *si, void *user)
+{
+	char why[512];
+
+	(void)source;
+	(void)si;
+	manager_reload(user, why, sizeof(why)); /* says itself what is wrong */
+	return 0;
+}
+
+static void log_problems(const struct config *c)
+{
+	char text[512];
+
+	for (size_t i = 0; i < c->n_problems; i++)
+		log_warning("%s: left out",
+			config_problem_format(&c->problems[i], text, sizeof(text)));
+}
+
+/* ---- life ---- */
+
+static int add_timer(struct manager *m, sd_event_source **ret, usec_t accuracy,
+	sd_event_time_handler_t handler, const char *name)
+{
+	int r;
+
+	/* BOOTTIME: conditions age while the host sleeps. */
+	r = sd_event_add_time(
+		m->event, ret, CLOCK_BOOTTIME, USEC_INFINITY, accuracy, handler, m);
+	if (r < 0)
+		return r;
+	sd_event_source_set_description(*ret, name);
+	return sd_event_source_set_enabled(*ret, SD_EVENT_OFF);
+}
+
+static int open_timers(struct manager *m)
+{
+	const struct {
+		sd_event_source **source;
+		usec_t accuracy;
+		sd_event_time_handler_t handler;
+		const char *name;
+	} timers[] = {
+		{ &m->probe_timer, USEC_PER_SEC, on_probe_timer, "probe" },
+		{ &m->recheck_timer, 10 * USEC_PER_MSEC, on_recheck_timer, "recheck" },
+		{ &m->retry_timer, 50 * USEC_PER_MSEC, on_retry_timer, "retry" },
+		{ &m->state_timer, 50 * USEC_PER_MSEC, on_state_timer, "state" },
+		{ &m->budget_timer, 50 * USEC_PER_MSEC, on_budget_timer, "budget" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(timers); i++) {
+		int r = add_timer(m, timers[i].source, timers[i].accuracy, timers[i].handler,
+			timers[i].name);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int open_kernel_events(struct manager *m)
+{
+	int r;
+
+	r = uevent_monitor_open(&m->uevents);
+	if (r < 0) {
+		log_error("cannot listen to uevents: %s", strerror(-r));
+		return r;
+	}
+	r = netdev_monitor_open(&m->netdevs);
+	if (r < 0) {
+		log_error("cannot listen to rtnetlink: %s", strerror(-r));
+		return r;
+	}
+	r = sd_event_add_io(m->event, &m->uevent_io, uevent_monitor_fd(m->uevents), EPOLLIN,
+		on_uevent_io, m);
+	if (r < 0)
+		return r;
+	/* A context must be let go before anything else is done (DESIGN rule 2). */
+	sd_event_source_set_priority(m->uevent_io, SD_EVENT_PRIORITY_IMPORTANT);
+	return sd_event_add_io(m->event, &m->netdev_io, netdev_monitor_fd(m->netdevs), EPOLLIN,
+		on_netdev_io, m);
+}
+
+static int open_pool(struct manager *m)
+{
+	static const struct pool_callbacks callbacks = {
+		.device = on_pool_device,
+		.netdev = on_pool_netdev,
+		.listed = on_pool_listed,
+		.port = on_pool_port,
+		.watched = on_pool_watched,
+		.event = on_pool_event,
+		.silence = on_pool_silence,
+		.lost = on_pool_lost,
+	};
+	int r;
+
+	r = pool_new(m->event, m->options.worker_path, &callbacks, m, &m->pool);
+	if (r < 0)
+		return r;
+	pool_set_timeout(m->pool, m->config->probe_timeout_usec);
+	return 0;
+}
+
+struct manager *manager_free(struct manager *m)
+{
+	if (!m)
+		return NULL;
+	journal_done();
+	sd_event_source_disable_unref(m->post);
+	sd_event_source_disable_unref(m->sighup);
+	sd_event_source_disable_unref(m->uevent_io);
+	sd_event_source_disable_unref(m->netdev_io);
+	sd_event_source_disable_unref(m->probe_timer);
+	sd_event_source_disable_unref(m->recheck_timer);
+	sd_event_source_disable_unref(m->retry_timer);
+	sd_event_source_disable_unref(m->state_timer);
+	sd_event_source_disable_unref(m->budget_timer);
+	manager_setup_free(m->setup);
+	bus_free(m->bus);
+	pool_free(m->pool);
+	uevent_monitor_close(m->uevents);
+	netdev_monitor_close(m->netdevs);
+	for (struct device *d = m->model.devices; d; d = d->next)
+		device_detach(d);
+	model_done(&m->model);
+	config_free(m->config);
+	sd_event_unref(m->event);
+	free(m);
+	return NULL;
+}
+
+int manager_new(sd_event *event, const struct manager_options *o, struct manager **ret)
+{
+	static const struct bus_callbacks bus_callbacks = {
+		.reload = bus_reload,
+		.context = manager_context,
+	};
+	struct manager *m = calloc(1, sizeof(*m));
+	int r;
+
+	if (!m)
+		return -ENOMEM;
+	m->event = sd_event_ref(event);
+	m->options = *o;
+	m->recheck_at = USEC_INFINITY;
+	m->model.verdict.health = HEALTH_STARTING;
+	m->edges.model = &m->model;
+	r = config_load(o->config_root, &m->config);
+	if (r < 0) {
+		log_error("the configuration cannot be read: %s", strerror(-r));
+		goto fail;
+	}
+	m->config_generation = 1;
+	log_problems(m->config);
+	journal_attach(event);
+	r = open_timers(m);
+	if (r < 0)
+		goto fail;
+	r = open_kernel_events(m);
+	if (r < 0)
+		goto fail;
+	r = open_pool(m);
+	if (r < 0)
+		goto fail;
+	r = manager_setup_new(m);
+	if (r < 0)
+		goto fail;
+	r = bus_new(event, &bus_callbacks, m, &m->bus);
+	if (r < 0)
+		log_warning("cannot be on D-Bus: %s", strerror(-r)); /* the rest goes on */
+	m->edges.bus = m->bus;
+	r = sd_event_add_signal(event, &m->sighup, SIGHUP, on_sighup, m);
+	if (r < 0)
+		goto fail;
+	r = sd_event_add_post(event, &m->post, on_post, m);
+	if (r < 0)
+		goto fail;
+	*ret = m;
+	return 0;
+fail:
+	manager_free(m);
+	return r;
+}
+
+int manager_start(struct manager *m)
+{
+	timer_in(m->budget_timer, m->config->start_budget_usec);
+	timer_in(m->probe_timer, m->config->probe_usec);
+	m->host_dirty = m->state_dirty = true;
+	/* Everything is listened to by now: nothing that happens from here on is missed. */
+	manager_request_listing(m);
+	return 0;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "test.h"
+
+#include <errno.h>
+
+#include "model.h"
+
+static struct timepoint at(usec_t sec)
+{
+	return (struct timepoint){ .mono = sec * USEC_PER_SEC, .real = (1000 + sec) * USEC_PER_SEC };
+}
+
+static struct device *see(struct model *m, uint32_t index, const char *name, uint32_t ports)
+{
+	struct device_facts f = { .index = index, .port_count = ports, .numa_node = -1 };
+	struct device *d = NULL;
+
+	STRSCPY(f.name, name);
+	assert_true(model_see_device(m, &f, at(1), &d) >= 0);
+	assert_non_null(d);
+	return d;
+}
+
+static struct port_update read_as(struct port *p, int state, bool settle, usec_t sec)
+{
+	struct port_facts f = port_facts_unknown(p->device->facts.index, p->number);
+
+	f.state = state;
+	return port_see(p, &f, settle, at(sec));
+}
+
+static struct port_update up(struct port *p, bool settle, usec_t sec)
+{
+	return read_as(p, PORT_STATE_ACTIVE, settle, sec);
+}
+
+static struct port_update down(struct port *p, bool settle, usec_t sec)
+{
+	return read_as(p, PORT_STATE_DOWN, settle, sec);
+}
+
+static void test_listing(void **state)
+{
+	struct model m = { 0 };
+	struct device_facts f = { .index = 3, .port_count = 2 };
+	struct device *d;
+
+	(void)state;
+	model_listing_begin(&m);
+	see(&m, 5, "b", 1);
+	see(&m, 3, "a", 2);
+	assert_string_equal(m.devices->facts.name, "a");
+	assert_null(model_next_vanished(&m));
+
+	/* A rename keeps the object and its ports' history. */
+	device_port(m.devices, 2)->flap_count = 9;
+	STRSCPY(f.name, "fast0");
+	assert_int_equal(model_see_device(&m, &f, at(2), &d), DEVICE_RENAMED);
+	assert_ptr_equal(d, m.devices);
+	assert_int_equal(device_port(d, 2)->flap_count, 9);
+	assert_int_equal(model_see_device(&m, &f, at(2), &d), 0);
+	assert_ptr_equal(model_device_by_name(&m, "fast0"), d);
+	assert_null(model_device_by_name(&m, "a"));
+
+	/* What a listing does not name is gone; what is named stays. */
+	model_listing_begin(&m);
+	assert_int_equal(model_see_device(&m, &f, at(3), &d), 0);
+	d = model_next_vanished(&m);
+	assert_non_null(d);
+	assert_string_equal(d->facts.name, "b");
+	model_remove_device(&m, d);
+	assert_null(model_next_vanished(&m));
+
+	f.port_count = RDMA_PORTS_MAX + 1;
+	assert_int_equal(model_see_device(&m, &f, at(3), &d), -E2BIG);
+	assert_null(device_port(m.devices, 0));
+	assert_null(device_port(m.devices, 3));
+	model_done(&m);
+}
+
+static void test_netdevs(void **state)
+{
+	struct netdev_facts f = { .ifindex = 7, .have_carrier_counts = true,
+		.carrier_down_count = 4, .carrier_up_count = 4, .carrier = true, .name = "d0" };
+	struct model m = { 0 };
+	uint32_t downs = 99;
+
+	(void)state;
+	model_listing_begin(&m);
+	assert_int_equal(model_see_netdev(&m, &f, &downs), 1);
+	assert_int_equal(downs, 0); /* the first sight is a baseline */
+	assert_int_equal(model_see_netdev(&m, &f, &downs), 0);
+	f.carrier_down_count = 7;
+	f.carrier_up_count = 7;
+	assert_int_equal(model_see_netdev(&m, &f, &downs), 1);
+	assert_int_equal(downs, 3);
+	/* A listing that was overtaken by a notification does not turn the clock back. */
+	f.carrier_down_count = 5;
+	f.carrier_up_count = 5;
+	assert_int_equal(model_see_netdev(&m, &f, &downs), 0);
+	assert_int_equal(downs, 0);
+	assert_int_equal(model_netdev_by_name(&m, "d0")->facts.carrier_down_count, 7);
+	f.gone = true;
+	assert_int_equal(model_see_netdev(&m, &f, &downs), 1);
+	assert_null(model_netdev_by_index(&m, 7));
+	assert_int_equal(model_see_netdev(&m, &f, &downs), 0);
+	model_done(&m);
+}
+
+static void test_edges(void **state)
+{
+	struct model m = { 0 };
+	struct port_update u;
+	struct port *p;
+
+	(void)state;
+	p = device_port(see(&m, 0, "r", 1), 1);
+	u = up(p, true, 10);
+	assert_true(u.went_up && u.changed && !u.went_down);
+	assert_int_equal(p->flap_count, 0);
+	u = up(p, true, 11);
+	assert_true(!u.changed && !u.went_up && !u.blips);
+	u = down(p, true, 20);
+	assert_true(u.went_down);
+	assert_true(u.active_for == 10 * USEC_PER_SEC);
+	assert_int_equal(p->flap_count, 1);
+	assert_true(p->down_since.mono == at(20).mono);
+	u = up(p, true, 30);
+	assert_true(u.went_up);
+	assert_true(p->down_since.mono == 0);
+	model_done(&m);
+}
+
+/* Evidence and reading of one and the same edge count once, whichever comes first. */
+static void test_evidence(void **state)
+{
+	struct model m = { 0 };
+	struct port_update u;
+	struct port *p;
+
+	(void)state;
+	p = device_port(see(&m, 0, "r", 1), 1);
+	up(p, true, 10);
+
+	/* event, then a reading that shows it */
+	port_note_downs(p, 1, at(20).mono);
+	u = down(p, true, 20);
+	assert_true(u.went_down);
+	assert_int_equal(u.blips, 0);
+	assert_int_equal(p->flap_count, 1);
+	up(p, true, 21);
+
+	/* a reading that shows it, then the event */
+	down(p, true, 30);
+	port_note_downs(p, 1, at(30).mono);
+	u = up(p, true, 31);
+	assert_int_equal(u.blips, 0);
+	assert_int_equal(p->flap_count, 2);
+
+	/* an event, and every reading says ACTIVE: a blip */
+	port_note_downs(p, 1, at(40).mono);
+	u = up(p, true, 40);
+	assert_int_equal(u.blips, 1);
+	assert_int_equal(p->flap_count, 3);
+	u = up(p, true, 41);
+	assert_int_equal(u.blips, 0);
+
+	/* a reading that was asked for before the event settles nothing */
+	port_note_downs(p, 1, at(50).mono);
+	u = up(p, false, 50);
+	assert_int_equal(u.blips, 0);
+	u = down(p, true, 50);
+	assert_true(u.went_down);
+	assert_int_equal(u.blips, 0);
+	assert_int_equal(p->flap_count, 4);
+	up(p, true, 51);
+
+	/* five falls, the last one stays: one is shown, four are blips */
+	port_note_downs(p, 5, at(60).mono);
+	u = down(p, true, 60);
+	assert_true(u.went_down);
+	assert_int_equal(u.blips, 4);
+	assert_int_equal(p->flap_count, 9);
+
+	/* up and down again while down */
+	port_note_downs(p, 1, at(65).mono);
+	u = down(p, true, 65);
+	assert_int_equal(u.blips, 1);
+	assert_int_equal(p->flap_count, 10);
+	up(p, true, 66);
+
+	/* a fall without evidence does not swallow a blip much later */
+	down(p, true, 70);
+	up(p, true, 71);
+	port_note_downs(p, 1, at(100).mono);
+	u = up(p, true, 100);
+	assert_int_equal(u.blips, 1);
+	model_done(&m);
+}
+
+static void test_unreadable(void **state)
+{
+	struct port_facts f = port_facts_unknown(0, 1);
+	struct model m = { 0 };
+	struct port_update u;
+	struct port *p;
+
+	(void)state;
+	p = device_port(see(&m, 0, "r", 1), 1);
+	up(p, true, 10);
+	f.error = -EIO;
+	u = port_see(p, &f, true, at(20));
+	assert_true(!u.changed && !u.went_down);
+	assert_int_equal(p->last_error, -EIO);
+	assert_true(port_is_active(p)); /* the last good reading is kept */
+	assert_true(p->read_at.mono == at(10).mono);
+	up(p, true, 30);
+	assert_int_equal(p->last_error, 0);
+	model_done(&m);
+}
+
+static void test_hundred_blips(void **state)
+{
+	struct model m = { 0 };
+	struct port *p;
+	usec_t first = 0;
+
+	(void)state;
+	p = device_port(see(&m, 0, "r", 1), 1);
+	up(p, true, 1);
+	for (unsigned i = 0; i < 100; i++) {
+		port_note_downs(p, 1, at(10 + i).mono);
+		assert_int_equal(up(p, true, 10 + i).blips, 1);
+	}
+	assert_int_equal(p->flap_count, 100);
+	assert_int_equal(port_flaps_within(p, at(109).mono, USEC_PER_HOUR, &first), 100);
+	assert_true(first == at(10).mono);
+	assert_int_equal(port_flaps_within(p, at(109).mono, 9 * USEC_PER_SEC, &first), 10);
+	p->flap_floor = at(105).mono;
+	assert_int_equal(port_flaps_within(p, at(109).mono, USEC_PER_HOUR, &first), 5);
+	model_done(&m);
+}
+
+static void test_missing(void **state)
+{
+	struct device_facts f = { .node_guid = 0xabc };
+	struct model m = { 0 };
+	struct missing *x;
+
+	(void)state;
+	x = model_add_missing(&m, "mlx5_0", 0xabc, "0000:01:00.0", at(1));
+	model_add_missing(&m, "mlx5_1", 0, "0000:02:00.0", at(1));
+	model_add_missing(&m, "mlx5_2", 0, "", at(1));
+	STRSCPY(f.name, "other");
+	assert_ptr_equal(model_find_missing(&m, &f), x);
+	f.node_guid = 0; /* a zero GUID identifies nothing */
+	assert_null(model_find_missing(&m, &f));
+	STRSCPY(f.pci_address, "0000:02:00.0");
+	assert_string_equal(model_find_missing(&m, &f)->name, "mlx5_1");
+	STRSCPY(f.pci_address, "");
+	STRSCPY(f.name, "mlx5_2");
+	assert_string_equal(model_find_missing(&m, &f)->name, "mlx5_2");
+	model_remove_missing(&m, x);
+	f.node_guid = 0xabc;
+	STRSCPY(f.name, "x");
+	assert_null(model_find_missing(&m, &f));
+	model_done(&m);
+}
+
+static void test_words(void **state)
+{
+	struct port_facts f = port_facts_unknown(0, 1);
+	char buf[STATE_WORD_MAX], guid[GUID_STRING_MAX], rate[RATE_STRING_MAX];
+
+	(void)state;
+	assert_null(port_state_word(PORT_STATE_UNKNOWN, buf));
+	assert_string_equal(port_state_word(4, buf), "active");
+	assert_string_equal(port_state_word(9, buf), "unknown(9)");
+	assert_string_equal(phys_state_word(5, buf), "linkup");
+	assert_string_equal(phys_state_word(11, buf), "unknown(11)");
+	assert_string_equal(guid_format(guid, 0x0a7fbc1245efd23bULL), "0a7f:bc12:45ef:d23b");
+	assert_string_equal(guid_format(guid, 0), "");
+	assert_string_equal(rate_format(rate, &f), "unknown");
+	f.rate_mbps = 200000;
+	STRSCPY(f.width, "4X");
+	STRSCPY(f.speed, "HDR");
+	assert_string_equal(rate_format(rate, &f), "200 Gb/s (4X HDR)");
+	f.rate_mbps = 2500;
+	f.speed[0] = '\0';
+	assert_string_equal(rate_format(rate, &f), "2.5 Gb/s (4X)");
+}
+
+static void test_worst(void **state)
+{
+	(void)state;
+	assert_int_equal(health_worst(HEALTH_FAILED, HEALTH_DEGRADED), HEALTH_FAILED);
+	assert_int_equal(health_worst(HEALTH_UNKNOWN, HEALTH_DEGRADED), HEALTH_DEGRADED);
+	assert_int_equal(health_worst(HEALTH_STARTING, HEALTH_UNKNOWN), HEALTH_UNKNOWN);
+	assert_int_equal(health_worst(HEALTH_OK, HEALTH_STARTING), HEALTH_STARTING);
+	assert_int_equal(health_worst(HEALTH_IGNORED, HEALTH_OK), HEALTH_OK);
+	assert_int_equal(health_worst(HEALTH_IGNORED, HEALTH_IGNORED), HEALTH_IGNORED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_listing),
+		cmocka_unit_test(test_netdevs),
+		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_evidence),
+		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_hundred_blips),
+		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_worst),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

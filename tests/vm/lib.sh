@@ -184,16 +184,18 @@ rdmad_pid() { systemctl show -P MainPID rdmad.service; }
 
 # --- journal -------------------------------------------------------------------------------------------------------
 
-# From here on count only what is new.
+# Records before RIG_SINCE (microseconds since the epoch) do not count: those of a frozen guest's boot, or, after
+# journal_mark, all so far. Not journalctl --after-cursor: with a match systemd 252 skips the first record after it.
 journal_mark() {
         journalctl --sync
-        RIG_CURSOR=$(journalctl -q -n0 --show-cursor | sed -n 's/^-- cursor: //p')
-        [[ $RIG_CURSOR ]]
+        RIG_SINCE=${EPOCHREALTIME/[.,]/}
 }
 
 # journal_json FIELD=VALUE...: one JSON object a line, since the scenario's start or the last journal_mark
 journal_json() {
-        journalctl --sync && journalctl -q --no-pager -o json ${RIG_CURSOR:+"--after-cursor=$RIG_CURSOR"} "$@"
+        local json
+        journalctl --sync && json=$(journalctl -q --no-pager -o json "$@") || return 1
+        jq -c --argjson since "${RIG_SINCE:-0}" 'select((.__REALTIME_TIMESTAMP | tonumber) >= $since)' <<<"$json"
 }
 
 # journal_records FIELD=VALUE...: how many there are. Prints nothing, and fails, if the journal cannot be read.

@@ -276,7 +276,8 @@ int main(int argc, char *argv[])
                 close(open_device(O_RDONLY));
                 return 0;
         }
+        /* not modprobe -r, which wants to remove what the module had loaded before itself as well */
         if (strcmp(argv[0], "unload") == 0)
-                return run((const char *const[]){ "modprobe", "-r", "rdmasim", NULL }) ? EXIT_REFUSED : 0;
+                return run((const char *const[]){ "rmmod", "rdmasim", NULL }) ? EXIT_REFUSED : 0;
         return arguments(argc, argv);
 }

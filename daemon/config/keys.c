@@ -31,7 +31,7 @@ struct key {
 	enum section_kind section;
 	const char *name;
 	key_parse parse; /* NULL: promised for later */
-	size_t offset;	 /* into struct config */
+	size_t offset;   /* into struct config */
 	usec_t min, max, dflt;
 };
 
@@ -222,10 +222,10 @@ static int parse_port_expect(
 	return 0;
 }
 
-#define S	 USEC_PER_SEC
-#define M	 USEC_PER_MINUTE
-#define H	 USEC_PER_HOUR
-#define D	 USEC_PER_DAY
+#define S        USEC_PER_SEC
+#define M        USEC_PER_MINUTE
+#define H        USEC_PER_HOUR
+#define D        USEC_PER_DAY
 #define FIELD(f) offsetof(struct config, f)
 
 static const struct key keys[] = {

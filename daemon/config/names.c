@@ -83,3 +83,14 @@ bool utf8_valid(const char *s, size_t len)
 	}
 	return true;
 }
+
+void utf8_trim(char *s)
+{
+	size_t len = strlen(s), back = 0;
+
+	while (back < 3 && back < len && ((unsigned char)s[len - 1 - back] & 0xc0) == 0x80)
+		back++;
+	if (back < len && (unsigned char)s[len - 1 - back] >= 0xc0 &&
+		utf8_length((unsigned char)s[len - 1 - back]) != back + 1)
+		s[len - 1 - back] = '\0';
+}

@@ -24,3 +24,6 @@ bool module_name_equal(const char *a, const char *b);
 
 /* True for UTF-8 without overlong forms and surrogates. */
 bool utf8_valid(const char *s, size_t len);
+
+/* Cuts an incomplete sequence off the end of a string that was shortened to fit. */
+void utf8_trim(char *s);

@@ -16,9 +16,9 @@ struct reader {
 	unsigned line;
 	const struct reader_callbacks *cb;
 	void *user;
-	int r;			       /* the first negative errno of a callback */
-	bool skip;		       /* below a header that was refused */
-	bool in_section;	       /* below any header */
+	int r;                         /* the first negative errno of a callback */
+	bool skip;                     /* below a header that was refused */
+	bool in_section;               /* below any header */
 	char section[SECTION_MAX + 1]; /* as we read it, to hold inih's reading against */
 };
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The plan: what the configuration wants of this host, what is there, and the steps from the one to
+ * the other. PURE. plan_update() is called whenever something relevant may have changed (devices,
+ * netdevs, modules, configuration) and when plan_recheck() says so; the steps that it finds due go
+ * to the setup helper one at a time (apply.h), in order: modules first, then links.
+ */
+#pragma once
+
+#include "config.h"
+#include "memory.h"
+#include "model.h"
+#include "protocol.h"
+
+enum module_state {
+	MODULE_STATE_NONE,
+	MODULE_STATE_CHANGING, /* its initialisation or removal is running */
+	MODULE_STATE_LIVE,
+	MODULE_STATE_BUILT_IN,
+};
+
+struct plan_input {
+	const struct config *config;
+	const struct model *model;
+	/* Asked for a few names per update; look.h has the real one. */
+	enum module_state (*module_state)(const char *module, void *user);
+	void *user;
+	usec_t now; /* monotonic */
+};
+
+/* How it went with one step so far; lives as long as the step is planned. */
+struct step_run {
+	unsigned attempts; /* since something relevant changed */
+	usec_t last_try;
+	usec_t next_try;      /* USEC_INFINITY: only when something relevant changes */
+	uint64_t fingerprint; /* of what was relevant at the last attempt */
+	/* Of the last attempt; shown until the next one ends, so that retries do not flicker.
+	 * PENDING: there was none. */
+	enum step_result result;
+	char detail[REASON_TEXT_MAX];
+	char remedy[REASON_TEXT_MAX];
+};
+
+struct step {
+	enum step_kind kind;
+	char object[STEP_NAME_MAX]; /* module or link name */
+	enum link_type link_type;
+	char netdev[IFNAMSIZ]; /* "" for modules */
+
+	/* What is shown. */
+	enum step_result result;
+	char found[REASON_TEXT_MAX];
+	char wanted[REASON_TEXT_MAX];
+	char detail[REASON_TEXT_MAX]; /* why, when there is something to say */
+	char remedy[REASON_TEXT_MAX];
+	bool hidden; /* Drift=ignore: not to be shown */
+	bool has_condition;
+	enum reason_id condition; /* with has_condition */
+
+	/* The plan's own. */
+	bool wanted_run; /* differs from the configuration, and may be mended */
+	bool repairs;    /* running it would undo what somebody did */
+	uint64_t fingerprint;
+	uint32_t ifindex; /* of the netdev that is there, 0 none */
+	struct step_run run;
+	usec_t absent_since; /* when its link was first missed, 0: it is there */
+	usec_t made_at;      /* made, and not yet seen in the model; 0 otherwise */
+	usec_t settles_at;   /* when time alone changes the result, 0: never */
+	bool changed_untold;
+	enum step_result told_result;
+	char told_detail[REASON_TEXT_MAX];
+};
+
+struct plan {
+	struct step *steps; /* in the order in which they run */
+	size_t n_steps;
+	struct setup_memory memory;
+	bool running;                 /* a step is with the helper */
+	struct setup_request request; /* that one */
+	uint32_t running_ifindex;     /* the netdev that it was planned for */
+	bool running_repairs;
+	usec_t recheck;
+};
+
+/* Zero-initialise; ->memory may be filled by setup_memory_parse() before the first update. */
+void plan_done(struct plan *p);
+
+/*
+ * Plans anew. Keeps what is known of steps that stay. Returns 0 or -ENOMEM (then the old plan
+ * stands). Look at ->memory.dirty afterwards.
+ */
+int plan_update(struct plan *p, const struct plan_input *in);
+
+/* The next step to run now; NULL: none is due, or one is running. */
+struct step *plan_next(struct plan *p, usec_t now);
+
+/* It was handed over: *ret is the request to send (its id is the sender's). */
+void plan_started(struct plan *p, struct step *s, usec_t now, struct setup_request *ret);
+
+/* Its answer is there. plan_update() must follow. 0 or -ENOMEM (of the memory). */
+int plan_finished(struct plan *p, const struct setup_answer *answer, usec_t now);
+
+/* The monotonic time at which to call plan_update() again, USEC_INFINITY: not by time. */
+usec_t plan_recheck(const struct plan *p);
+
+/* Whether no step is running or due: what is left waits for something or has failed. */
+bool plan_settled(const struct plan *p);
+
+/* The administrator asks (reload): failed steps are tried again, repairs count from 0. */
+void plan_retry(struct plan *p);
+
+/* A standing condition of the host; the strings belong to the plan. As health/judge.h has it. */
+struct plan_condition {
+	enum reason_id id;
+	const char *subject, *found, *wanted, *remedy;
+};
+
+/* Fills at most max; returns how many there are. */
+size_t plan_conditions(const struct plan *p, struct plan_condition *ret, size_t max);
+
+/*
+ * The next step whose result is news since it was last returned here, NULL when there is none.
+ * Pending steps and those that were in order from the beginning are no news.
+ */
+struct step *plan_next_news(struct plan *p);
+
+/* A sentence about a step for the log, beginning with the object; returns buf. */
+const char *step_message(const struct step *s, char *buf, size_t size);
+
+/* ---- evaluate.c, inside of the room ---- */
+
+/* What the facts say of one step: fills in what is shown and wanted_run. 0 or -ENOMEM. */
+int step_evaluate(struct step *s, struct setup_memory *memory, const struct plan_input *in);

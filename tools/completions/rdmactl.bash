@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# bash completion for rdmactl(1). tests/rdmactl compares it with the verb table.
+
+_rdmactl()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
+	local verbs='status list show check reload'
+	local options='--json --no-legend --full --no-pager --host --help --version'
+
+	(( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}
+	COMPREPLY=()
+
+	# readline splits "--json=short" at the "=".
+	if [[ $cur == = && $prev == --json ]]; then
+		COMPREPLY=($(compgen -W 'pretty short off'))
+		return
+	elif [[ $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --json ]]; then
+		COMPREPLY=($(compgen -W 'pretty short off' -- "$cur"))
+		return
+	elif [[ $prev == -H || $prev == --host ]]; then
+		COMPREPLY=($(compgen -A hostname -- "$cur"))
+		return
+	elif [[ $cur == -* ]]; then
+		COMPREPLY=($(compgen -W "$options" -- "$cur"))
+		return
+	fi
+
+	for (( i = 1; i < COMP_CWORD; i++ )); do
+		word=${COMP_WORDS[i]}
+		if [[ $word == -H || $word == --host ]]; then
+			(( i++ ))
+		elif [[ " $verbs " == *" $word "* ]]; then
+			verb=$word
+			break
+		fi
+	done
+
+	case $verb in
+	'')
+		COMPREPLY=($(compgen -W "$verbs" -- "$cur"))
+		;;
+	status|list|show|check)
+		# compgen expands what -W is given: names with anything that a shell could take are
+		# left out.
+		local names
+		names=$(rdmactl show --no-pager '*' '*/*' 2>/dev/null |
+			sed -n 's/^Object=\([A-Za-z0-9_.:/-]*\)$/\1/p')
+		COMPREPLY=($(compgen -W "$names" -- "$cur"))
+		;;
+	esac
+}
+
+complete -F _rdmactl rdmactl

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "advice.h"
+
+#include "macros.h"
+
+/* Only what no shell touches, and no option either: the words come from the kernel. */
+static bool is_plain(const char *s)
+{
+	return s && *s && *s != '-' &&
+	       strspn(s,
+		       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/@%+-") ==
+		       strlen(s);
+}
+
+bool advice_command(const struct object *o, const char *reason, char *buf, size_t size)
+{
+	const char *netdev = json_text(o->json, "NetDevice");
+	const char *device = json_text(o->device, "Name");
+	const char *pci = json_text(o->device, "PciAddress");
+	const char *layer = json_text(o->json, "LinkLayer");
+	uint64_t port = 1;
+
+	json_number(o->json, "Number", &port);
+	if (!reason)
+		reason = "";
+
+	if (streq(reason, "port-down") && is_plain(device) && layer && streq(layer, "InfiniBand"))
+		snprintf(buf, size, "rdma link show %s/%llu", device, (unsigned long long)port);
+	else if (streq(reason, "port-down") && is_plain(netdev))
+		snprintf(buf, size, "ip -s -d link show dev %s", netdev);
+	else if (streq(reason, "no-subnet-manager") && is_plain(device))
+		snprintf(buf, size, "sminfo -C %s -P %llu", device, (unsigned long long)port);
+	else if (streq(reason, "device-missing") && is_plain(pci))
+		snprintf(buf, size, "lspci -nnk -s %s", pci);
+	else if ((streq(reason, "device-unresponsive") || streq(reason, "device-fatal")) &&
+		 is_plain(pci))
+		snprintf(buf, size, "journalctl -k -b -g %s", pci);
+	else if (streq(reason, "netdev-missing"))
+		snprintf(buf, size, "ip -br link");
+	else if (streq(reason, "config-invalid"))
+		snprintf(buf, size, "systemd-analyze cat-config rdmad/rdmad.conf");
+	else if (streq(reason, "setup-failed") || streq(reason, "setup-blocked"))
+		snprintf(buf, size, "journalctl -b -u rdmad -u rdmad-setup");
+	else if (o->kind == OBJECT_HOST)
+		snprintf(buf, size, "journalctl -x -b -u rdmad");
+	else if (is_plain(o->name))
+		snprintf(buf, size, "journalctl -x -b RDMAD_OBJECT=%s", o->name);
+	else
+		return false;
+	return true;
+}

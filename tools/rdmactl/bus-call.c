@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "bus-call.h"
+
+#include <errno.h>
+#include <systemd/sd-bus.h>
+
+#include "bus-names.h"
+#include "macros.h"
+
+struct waiting {
+	struct bus_answer answer;
+	bool done;
+	bool ready; /* the bus has let us in */
+};
+
+void bus_answer_done(struct bus_answer *a)
+{
+	free(a->text);
+	free(a->message);
+	*a = (struct bus_answer){ 0 };
+}
+
+static enum bus_outcome outcome_of(const sd_bus_error *e, bool ready)
+{
+	if (sd_bus_error_has_name(e, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
+		sd_bus_error_has_name(e, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
+		return BUS_NO_DAEMON;
+	if (!ready || sd_bus_error_has_name(e, SD_BUS_ERROR_DISCONNECTED))
+		return BUS_NO_BUS;
+	if (sd_bus_error_has_name(e, SD_BUS_ERROR_NO_REPLY) ||
+		sd_bus_error_has_name(e, SD_BUS_ERROR_TIMEOUT))
+		return BUS_NO_ANSWER;
+	return BUS_REFUSED;
+}
+
+static int on_reply(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	struct waiting *w = user;
+	const sd_bus_error *e = sd_bus_message_get_error(m);
+	const char *s;
+
+	w->done = true;
+	if (e) {
+		w->answer.outcome = outcome_of(e, w->ready);
+		w->answer.message = strdup(e->message ?: e->name);
+	} else {
+		w->answer.outcome = BUS_ANSWERED;
+		if (sd_bus_message_read(m, "s", &s) > 0)
+			w->answer.text = strdup(s);
+	}
+	return 0;
+}
+
+/* Turns the connection until the reply is there, the connection is gone, or time is up. */
+static int turn(sd_bus *bus, struct waiting *w, usec_t timeout)
+{
+	usec_t deadline = usec_add(timepoint_now().mono, timeout);
+
+	while (!w->done) {
+		usec_t left;
+		int r = sd_bus_process(bus, NULL);
+
+		if (sd_bus_is_ready(bus) > 0)
+			w->ready = true;
+		if (r < 0)
+			return r;
+		if (r > 0)
+			continue;
+		left = usec_sub(deadline, timepoint_now().mono);
+		if (left == 0)
+			return -ETIMEDOUT;
+		r = sd_bus_wait(bus, left);
+		if (r < 0 && r != -EINTR)
+			return r;
+	}
+	return 0;
+}
+
+static int call(
+	const char *host, const char *method, bool with_flags, usec_t timeout, struct waiting *w)
+{
+	/* Not flush_close: what cannot be written by then is not worth waiting for. */
+	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r;
+
+	r = host ? sd_bus_open_system_remote(&bus, host) : sd_bus_open_system(&bus);
+	if (r < 0)
+		return r;
+	r = sd_bus_message_new_method_call(
+		bus, &m, BUS_NAME, BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, method);
+	if (r < 0)
+		return r;
+	r = sd_bus_message_set_auto_start(m, false);
+	if (r < 0)
+		return r;
+	if (with_flags) {
+		r = sd_bus_message_append(m, "t", UINT64_C(0));
+		if (r < 0)
+			return r;
+	}
+	/* The deadline is ours; sd-bus's would only begin when the bus lets us in. */
+	r = sd_bus_call_async(bus, NULL, m, on_reply, w, UINT64_MAX);
+	if (r < 0)
+		return r;
+	return turn(bus, w, timeout);
+}
+
+static struct bus_answer call_manager(
+	const char *host, const char *method, bool with_flags, usec_t timeout)
+{
+	struct waiting w = { 0 };
+	char span[TIMESPAN_MAX];
+	int r = call(host, method, with_flags, timeout, &w);
+
+	if (w.done)
+		return w.answer;
+
+	w.answer.outcome = w.ready ? BUS_NO_ANSWER : BUS_NO_BUS;
+	if (r == -ETIMEDOUT) {
+		if (asprintf(&w.answer.message, "no answer within %s",
+			    timespan_format(span, sizeof(span), timeout)) < 0)
+			w.answer.message = NULL;
+	} else
+		w.answer.message = strdup(strerror(-r));
+	return w.answer;
+}
+
+struct bus_answer bus_call_describe(const char *host, usec_t timeout)
+{
+	return call_manager(host, "Describe", false, timeout);
+}
+
+struct bus_answer bus_call_reload(const char *host, usec_t timeout)
+{
+	return call_manager(host, "Reload", true, timeout);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One method call to the daemon, with a deadline that holds whatever the bus does: sd_bus_call()'s
+ * own timeout does not cover connecting, and a dbus.socket whose daemon is not up yet accepts
+ * connections and says nothing. Nothing here starts a service.
+ */
+#pragma once
+
+#include "timespan.h"
+
+enum bus_outcome {
+	BUS_ANSWERED,
+	BUS_NO_BUS,    /* no bus, or it does not talk to us: nothing is known about the daemon */
+	BUS_NO_DAEMON, /* the bus is fine and nobody has the name */
+	BUS_NO_ANSWER, /* somebody has the name and does not answer */
+	BUS_REFUSED,   /* an error reply */
+};
+
+struct bus_answer {
+	enum bus_outcome outcome;
+	char *text;    /* BUS_ANSWERED: the string of the reply, NULL when it has none */
+	char *message; /* otherwise: a sentence; may be NULL when memory is out */
+};
+
+/* Manager.Describe(). host: over ssh, or NULL. */
+struct bus_answer bus_call_describe(const char *host, usec_t timeout);
+
+/* Manager.Reload(0). */
+struct bus_answer bus_call_reload(const char *host, usec_t timeout);
+
+void bus_answer_done(struct bus_answer *a);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rdmactl list: one line per port, and one for each device that has none.
+ */
+#include <libsmartcols.h>
+
+#include "macros.h"
+#include "output.h"
+#include "source.h"
+#include "status-table.h"
+#include "summary.h"
+#include "text.h"
+#include "view.h"
+
+#define CELL_WIDTH_MAX 24
+
+DEFINE_CLEANUP(struct libscols_table *, scols_unref_table)
+
+enum column {
+	COL_PORT,
+	COL_HEALTH,
+	COL_STATE,
+	COL_RATE,
+	COL_NETDEV,
+	COL_WHY,
+	_COL_MAX,
+};
+
+static const struct {
+	const char *title;
+	double hint;
+	int flags;
+} columns[_COL_MAX] = {
+	[COL_PORT] = { "PORT", 0.1, 0 },
+	[COL_HEALTH] = { "HEALTH", 0.1, 0 },
+	[COL_STATE] = { "STATE", 0.1, 0 },
+	[COL_RATE] = { "RATE", 0.1, 0 },
+	[COL_NETDEV] = { "NETDEV", 0.1, 0 },
+	[COL_WHY] = { "WHY", 0.1, SCOLS_FL_TRUNC },
+};
+
+static struct libscols_table *new_table(const struct options *o)
+{
+	struct libscols_table *t = scols_new_table();
+
+	if (!t)
+		return NULL;
+	scols_table_enable_noencoding(t, 1); /* source_load() did that */
+	scols_table_enable_noheadings(t, !o->legend);
+	scols_table_enable_colors(t, output_colour_sequence(COLOUR_GOOD) != NULL);
+	if (output_width() > 0 && !o->full) {
+		scols_table_set_termforce(t, SCOLS_TERMFORCE_ALWAYS);
+		scols_table_set_termwidth(t, output_width());
+	} else
+		scols_table_set_termforce(t, SCOLS_TERMFORCE_NEVER);
+	for (size_t i = 0; i < _COL_MAX; i++)
+		if (!scols_table_new_column(
+			    t, columns[i].title, columns[i].hint, o->full ? 0 : columns[i].flags)) {
+			scols_unref_table(t);
+			return NULL;
+		}
+	return t;
+}
+
+/* A device gets a line of its own when no port's line stands for it. */
+static bool is_listed(const struct object *o)
+{
+	switch (o->kind) {
+	case OBJECT_PORT:
+	case OBJECT_MISSING:
+		return true;
+	case OBJECT_DEVICE:
+		return json_array_size(json_object_get(o->json, "Ports")) == 0;
+	case OBJECT_HOST:
+		break;
+	}
+	return false;
+}
+
+static const char *why(const struct object *o)
+{
+	/* What is wrong with the device is why its ports are not known. */
+	const json_t *own = json_array_get(json_object_get(o->json, "Reasons"), 0);
+	const json_t *device = json_array_get(json_object_get(o->device, "Reasons"), 0);
+
+	return o->trouble ?: json_text(o->json, "IgnoredBecause") ?: json_text(own, "Id")
+		?: json_text(o->device, "IgnoredBecause") ?: json_text(device, "Id") ?: "-";
+}
+
+/* Only WHY gives way by itself; what is longer than anything real must not push it out. */
+static int set_cell(
+	const struct options *opt, struct libscols_line *l, enum column column, const char *s)
+{
+	_cleanup_(freep) char *cut = text_ellipsize(s, opt->full ? SIZE_MAX : CELL_WIDTH_MAX);
+
+	return cut ? scols_line_set_data(l, column, cut) : -1;
+}
+
+static int add_line(const struct options *opt, struct libscols_table *t, const struct object *o)
+{
+	struct libscols_line *l = scols_table_new_line(t, NULL);
+	char state[OBJECT_TEXT_MAX], rate[OBJECT_TEXT_MAX];
+	const char *sequence = output_colour_sequence(health_colour(o->health));
+
+	if (!l)
+		return -1;
+	set_cell(opt, l, COL_PORT, o->name);
+	set_cell(opt, l, COL_HEALTH, o->health_word);
+	if (sequence)
+		scols_cell_set_color(scols_line_get_cell(l, COL_HEALTH), sequence);
+	set_cell(opt, l, COL_STATE, object_state(o, state));
+	set_cell(opt, l, COL_RATE, object_rate(o, rate));
+	set_cell(opt, l, COL_NETDEV, json_text(o->json, "NetDevice") ?: "-");
+	return scols_line_set_data(l, COL_WHY, why(o));
+}
+
+static int list_text(const struct options *o, const struct source *s, const struct view *v)
+{
+	_cleanup_(scols_unref_tablep) struct libscols_table *t = new_table(o);
+	_cleanup_(freep) char *counts = summary_counts(v);
+
+	source_note_file(s);
+	for (size_t i = 0; t && i < v->n; i++)
+		if (is_listed(&v->objects[i]) && add_line(o, t, &v->objects[i]) < 0)
+			t = NULL;
+	if (!t) {
+		output_error("Out of memory");
+		return EXIT_FAILED;
+	}
+	if (scols_table_get_nlines(t) > 0)
+		scols_print_table(t);
+	if (o->legend)
+		printf("%s%s.\n", scols_table_get_nlines(t) > 0 ? "\n" : "", counts ?: "");
+	return source_exit_status(s);
+}
+
+static int list_json(const struct options *o, const struct source *s, const struct view *v)
+{
+	json_t *ports = json_array(), *all;
+
+	for (size_t i = 0; i < v->n; i++) {
+		const struct object *p = &v->objects[i];
+		json_t *line;
+
+		if (p->kind != OBJECT_PORT)
+			continue;
+		line = json_pack("{s:s, s:O?}", "Object", p->name, "Device",
+			json_object_get(p->device, "Name"));
+		json_object_update(line, (json_t *)p->json);
+		json_array_append_new(ports, line);
+	}
+	all = json_pack("{s:o, s:o}", "Daemon", source_daemon_json(s), "Ports", ports);
+	output_json(o, all);
+	json_decref(all);
+	return source_exit_status(s);
+}
+
+int verb_list(const struct options *o)
+{
+	_cleanup_(source_done) struct source s;
+	_cleanup_(view_done) struct view v = { 0 };
+	int r;
+
+	r = source_load(o, &s);
+	if (r != 0)
+		return r;
+	if (view_build(s.root, o, false, &v) < 0) {
+		output_error("Out of memory");
+		return EXIT_FAILED;
+	}
+	output_open(o);
+	if (v.n == 0)
+		output_error("Nothing here has a name like that.");
+	r = o->format == OUTPUT_TEXT ? list_text(o, &s, &v) : list_json(o, &s, &v);
+	return output_close(v.n == 0 && r == 0 ? EXIT_FAILED : r);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every verb of rdmactl shares: the options, the exit statuses and the verbs themselves. A
+ * verb asks source.h for the facts, view.h for the objects in them, and writes through output.h.
+ * Nothing here judges: health is the daemon's word, rdmactl shows it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Exit statuses (DESIGN section 7). "check" has its own, see check.c. */
+#define EXIT_FAILED      1
+#define EXIT_USAGE       2
+#define EXIT_NOT_RUNNING 3
+
+enum output_format {
+	OUTPUT_TEXT,
+	OUTPUT_JSON_PRETTY,
+	OUTPUT_JSON_SHORT,
+};
+
+struct options {
+	enum output_format format;
+	bool legend;
+	bool full;
+	bool pager;
+	const char *host; /* ssh to there; NULL: this host */
+	char **patterns;  /* globs over device and port names */
+	size_t n_patterns;
+};
+
+/* Each returns the exit status of the program. */
+int verb_status(const struct options *o);
+int verb_list(const struct options *o);
+int verb_show(const struct options *o);
+int verb_check(const struct options *o);
+int verb_reload(const struct options *o);

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rdmactl status: the host in one screen. The verdict first, then what is in trouble with the
+ * reason, the remedy and the next command to type, then the rest. For people: it may change.
+ */
+#include "status-table.h"
+
+#include "macros.h"
+#include "output.h"
+#include "source.h"
+#include "summary.h"
+#include "text.h"
+
+#define TROUBLES_IN_VERDICT 3
+#define EVENTS_SHOWN        3
+#define SETUP_SHOWN         8
+
+static void print_ago(const char *prefix, const json_t *object, const char *key, usec_t now)
+{
+	char span[TIMESPAN_MAX];
+	uint64_t since;
+
+	if (json_number(object, key, &since))
+		printf("%s%s", prefix, timespan_format(span, sizeof(span), usec_sub(now, since)));
+}
+
+/* "rdmad 0.1.0, up 3d 4h, configuration 2" and, when it matters, where this comes from. */
+static void print_daemon(const struct source *s, usec_t now)
+{
+	const json_t *daemon = json_object_get(s->root, "Daemon");
+	const char *version = json_text(daemon, "Version");
+	char span[TIMESPAN_MAX];
+	uint64_t generation;
+
+	printf("  %srdmad %s", output_colour(COLOUR_DIM), version ?: "of unknown version");
+	if (!s->running)
+		printf(", not running");
+	else if (s->uptime != USEC_INFINITY)
+		printf(", up %s", timespan_format(span, sizeof(span), s->uptime));
+	if (json_number(daemon, "ConfigGeneration", &generation))
+		printf(", configuration %llu", (unsigned long long)generation);
+	if (json_health(s->root, NULL) != HEALTH_UNKNOWN || !s->from_file) {
+		printf(", %s", json_text(s->root, "HealthState") ?: "unknown");
+		print_ago(" for ", s->root, "HealthSince", now);
+	}
+	printf("%s\n", output_reset());
+	if (s->from_file) {
+		_cleanup_(freep) char *note = NULL;
+
+		if (asprintf(&note, "from %s, written %s%s: %s", state_file_path(),
+			    s->age == USEC_INFINITY ? "at an unknown time"
+						    : timespan_format(span, sizeof(span), s->age),
+			    s->age == USEC_INFINITY ? "" : " ago", s->why ?: "no bus") >= 0)
+			output_wrapped(
+				2, s->running && !s->silent ? COLOUR_DIM : COLOUR_WARN, note);
+	}
+}
+
+static const char *verdict_word(enum health h)
+{
+	switch (h) {
+	case HEALTH_OK:
+	case HEALTH_IGNORED:
+		return "ok";
+	case HEALTH_STARTING:
+		return "STARTING";
+	case HEALTH_UNKNOWN:
+	case _HEALTH_MAX:
+		break;
+	case HEALTH_DEGRADED:
+		return "DEGRADED";
+	case HEALTH_FAILED:
+		return "FAILED";
+	}
+	return "UNKNOWN";
+}
+
+/* The sentence behind the verdict, with so many of the troubles named. */
+static char *verdict_text(const struct view *v, enum health h, size_t named)
+{
+	_cleanup_(freep) char *troubles = summary_troubles(v, named);
+	_cleanup_(freep) char *counts = summary_counts(v);
+	char *text;
+	int r;
+
+	if (!troubles || !counts)
+		return NULL;
+	if (health_rank(h) == 0 && v->n_ports + v->n_devices + v->n_missing == 0)
+		r = asprintf(&text, "no RDMA devices here, and none expected: that is fine");
+	else if (*troubles)
+		r = asprintf(&text, "%s (%s)", troubles, counts);
+	else
+		r = asprintf(&text, "%s", counts);
+	return r < 0 ? NULL : text;
+}
+
+/* Names as many troubles as one line takes. */
+static char *verdict_fitting(
+	const struct options *o, const struct view *v, enum health h, size_t before)
+{
+	size_t room = o->full || output_width() <= before ? SIZE_MAX : output_width() - before;
+	char *text = NULL, *cut;
+
+	for (size_t named = TROUBLES_IN_VERDICT; named > 0; named--) {
+		free(text);
+		text = verdict_text(v, h, named);
+		if (!text || text_width(text) <= room)
+			return text;
+	}
+	cut = text_ellipsize(text, room);
+	free(text);
+	return cut;
+}
+
+static void print_verdict(const struct options *o, const struct source *s, const struct view *v)
+{
+	/* A selection is judged by what is in it: the host's verdict is about more than is shown. */
+	enum health h = o->n_patterns == 0 ? json_health(s->root, NULL) : HEALTH_IGNORED;
+	_cleanup_(freep) char *text = NULL;
+	size_t before;
+	enum colour c;
+
+	for (size_t i = 0; o->n_patterns > 0 && i < v->n; i++)
+		h = health_worst(h, v->objects[i].health);
+	before = strlen(s->running ? "* RDMA : " : "  What it last knew: RDMA : ") +
+		 strlen(verdict_word(h));
+	text = verdict_fitting(o, v, h, before);
+	c = health_colour(h);
+	if (!s->running) {
+		printf("%s%s rdmad is not running.%s Start it with: systemctl start rdmad\n",
+			output_colour(COLOUR_WARN), text_is_utf8() ? "○" : "o", output_reset());
+		printf("  What it last knew: RDMA %s: %s\n", verdict_word(h), text ?: "");
+		return;
+	}
+	printf("%s%s RDMA %s%s: %s\n", output_colour(c), text_is_utf8() ? "●" : "*",
+		verdict_word(h), output_reset(), text ?: "");
+}
+
+static void print_setup(const struct options *o, const json_t *root)
+{
+	const json_t *rows = json_object_get(root, "Setup");
+	size_t shown = 0, more = 0;
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+		const char *result = json_text(row, "Result") ?: "unknown";
+		const char *detail = json_text(row, "Detail"), *wanted = json_text(row, "Wanted");
+		const char *found = json_text(row, "Found");
+		_cleanup_(freep) char *line = NULL;
+
+		if (!json_is_object(row) || streq(result, "ok") || streq(result, "changed"))
+			continue;
+		if (shown == SETUP_SHOWN && !o->full) {
+			more++;
+			continue;
+		}
+		if (shown++ == 0)
+			printf("\nSetup:\n");
+		if (asprintf(&line, "%s %s: %s%s%s%s%s%s%s", json_text(row, "Step") ?: "step",
+			    json_text(row, "Object") ?: "", result, detail ? ": " : "",
+			    detail ?: "", found ? "; found " : "", found ?: "",
+			    wanted ? "; wanted " : "", wanted ?: "") >= 0)
+			output_wrapped(2, COLOUR_NONE, line);
+	}
+	if (more > 0)
+		printf("  and %zu more (--full)\n", more);
+}
+
+static void print_events(const struct options *o, const json_t *root, usec_t now)
+{
+	const json_t *events = json_object_get(root, "Events");
+	size_t n = json_array_size(events),
+	       first = o->full || n < EVENTS_SHOWN ? 0 : n - EVENTS_SHOWN;
+	bool any = false;
+
+	for (size_t i = first; i < n; i++) {
+		const json_t *e = json_array_get(events, i);
+		const char *message = json_text(e, "Message");
+		_cleanup_(freep) char *line = NULL;
+		char span[TIMESPAN_MAX] = "?";
+		uint64_t when;
+		int r;
+
+		if (!message && !json_text(e, "Object"))
+			continue;
+		if (json_number(e, "When", &when))
+			timespan_format(span, sizeof(span), usec_sub(now, when));
+		r = message ? asprintf(&line, "%9s ago  %s", span, message)
+			    : asprintf(&line, "%9s ago  %s: %s (%s)", span,
+				      json_text(e, "Object") ?: "?",
+				      json_text(e, "NewState") ?: "?",
+				      json_text(e, "Reason") ?: "?");
+		if (r < 0)
+			continue;
+		printf("%s  ", any ? "" : "\nLast events:\n");
+		any = true;
+		output_cell(line, COLOUR_NONE,
+			o->full || output_width() < 20 ? SIZE_MAX : output_width() - 2, true);
+		putchar('\n');
+	}
+}
+
+static void status_text(const struct options *o, const struct source *s, struct view *v)
+{
+	usec_t now = timepoint_now().real;
+
+	view_sort_worst_first(v);
+	print_verdict(o, s, v);
+	print_daemon(s, now);
+	status_table(o, v, now);
+	if (o->n_patterns > 0)
+		return;
+	print_setup(o, s->root);
+	status_ignored(o, v);
+	print_events(o, s->root, now);
+}
+
+/* The description with only the devices, ports and missing devices that the patterns select. */
+static void status_json(const struct options *o, const struct source *s, const struct view *v)
+{
+	json_t *root = json_copy(s->root), *devices = json_array(), *missing = json_array();
+
+	if (o->n_patterns == 0) {
+		output_json(o, s->root);
+		goto finish;
+	}
+	for (size_t i = 0; i < v->n; i++) {
+		const struct object *x = &v->objects[i];
+		json_t *device = json_array_get(devices, json_array_size(devices) - 1);
+
+		if (x->kind == OBJECT_MISSING)
+			json_array_append(missing, (json_t *)x->json);
+		if (x->kind != OBJECT_DEVICE && x->kind != OBJECT_PORT)
+			continue;
+		/* Ports follow their device; of one that was not selected itself they bring it along. */
+		if (!device ||
+			json_object_get(device, "Index") != json_object_get(x->device, "Index") ||
+			json_object_get(device, "Name") != json_object_get(x->device, "Name")) {
+			device = json_copy((json_t *)x->device);
+			json_object_set_new(device, "Ports", json_array());
+			json_array_append_new(devices, device);
+		}
+		if (x->kind == OBJECT_PORT)
+			json_array_append(json_object_get(device, "Ports"), (json_t *)x->json);
+	}
+	json_object_set(root, "Devices", devices);
+	json_object_set(root, "Missing", missing);
+	output_json(o, root);
+finish:
+	json_decref(devices);
+	json_decref(missing);
+	json_decref(root);
+}
+
+int verb_status(const struct options *o)
+{
+	_cleanup_(source_done) struct source s;
+	_cleanup_(view_done) struct view v = { 0 };
+	int r;
+
+	r = source_load(o, &s);
+	if (r != 0)
+		return r;
+	if (view_build(s.root, o, false, &v) < 0) {
+		output_error("Out of memory");
+		return EXIT_FAILED;
+	}
+	output_open(o);
+	r = source_exit_status(&s);
+	if (v.n == 0) {
+		output_error("Nothing here has a name like that.");
+		r = r ?: EXIT_FAILED;
+	}
+	if (o->format != OUTPUT_TEXT)
+		status_json(o, &s, &v);
+	else if (v.n > 0)
+		status_text(o, &s, &v);
+	return output_close(r);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The objects in a description: host, devices, ports, missing devices, each with its name and
+ * health. Tolerant: a key that is absent, null or of another type is unknown, a word that this
+ * version does not know is shown as it is and ranks as unknown.
+ */
+#pragma once
+
+#include <jansson.h>
+
+#include "facts.h"
+#include "rdmactl.h"
+#include "reason.h"
+
+enum object_kind {
+	OBJECT_HOST,
+	OBJECT_DEVICE,
+	OBJECT_PORT,
+	OBJECT_MISSING,
+};
+
+#define OBJECT_TEXT_MAX 96
+
+struct object {
+	enum object_kind kind;
+	size_t order;               /* in the description */
+	const json_t *json;         /* borrowed from the description */
+	const json_t *device;       /* of a port: the device it belongs to */
+	char name[OBJECT_TEXT_MAX]; /* "mlx5_0", "mlx5_0/1" */
+	enum health health;
+	const char *health_word; /* borrowed, as the daemon said it */
+	const char *trouble;     /* id of the worst reason that counts, NULL none */
+};
+
+struct view {
+	const json_t *root;
+	struct object *objects; /* in the description's order */
+	size_t n;
+	size_t n_ports, n_devices, n_missing; /* among the objects */
+	size_t n_in_health[_HEALTH_MAX];      /* ports only */
+};
+
+/*
+ * Collects the objects that the patterns of o select, all without any. A pattern that selects a
+ * device selects its ports too, unless exact. Returns 0 or -ENOMEM.
+ */
+int view_build(const json_t *root, const struct options *o, bool exact, struct view *ret);
+void view_done(struct view *v);
+
+/* Sorts the objects so that the worst come first and those with a notice before the rest. */
+void view_sort_worst_first(struct view *v);
+
+/*
+ * Whether an object is itself in trouble, rather than a device that only carries the health of its
+ * ports, or a port about which nothing is known because of its device.
+ */
+bool object_in_trouble(const struct view *v, const struct object *o);
+
+/* How much a health matters: 0 ignored and ok, more is worse. */
+unsigned health_rank(enum health h);
+
+/* Tolerant access; NULL when it is not there. An empty string is unknown too. */
+const char *json_text(const json_t *object, const char *key);
+/* Returns whether it is there. */
+bool json_number(const json_t *object, const char *key, uint64_t *ret);
+
+/* Health of any object with HealthState; its word to *ret_word (may be NULL). */
+enum health json_health(const json_t *object, const char **ret_word);
+
+/* "active/linkup", "down/polling (stale)", "missing"; returns buf. */
+const char *object_state(const struct object *o, char buf[OBJECT_TEXT_MAX]);
+
+/* "200 Gb/s (4X HDR)", "-" when it is unknown or says nothing; returns buf. */
+const char *object_rate(const struct object *o, char buf[OBJECT_TEXT_MAX]);

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""State files as rdmad writes them (DESIGN section 8), one function per situation.
+
+Times are relative to the moment of writing and lie well inside a step of what rdmactl shows, so
+that the golden files do not depend on how fast the test runs.
+"""
+import json
+
+MIN, HOUR, DAY = 60, 3600, 86400
+AGO_SHORT = 5 * HOUR + 7 * MIN + 30   # "5h 7min"
+AGO_LONG = 3 * DAY + 4 * HOUR + 1800  # "3d 4h"
+
+
+def us(now, ago):
+    return int((now - ago) * 1_000_000)
+
+
+def reason(now, id, severity="failed", cls="link", ago=AGO_SHORT, found=None, wanted=None,
+           remedy=None, **more):
+    return {"Id": id, "Severity": severity, "Class": cls, "Subject": None, "Since": us(now, ago),
+            "Found": found, "Wanted": wanted, "Remedy": remedy, "Acknowledged": False, **more}
+
+
+def port(now, number=1, **over):
+    p = {"Number": number, "LinkLayer": "InfiniBand", "PortState": "active", "PhysState": "linkup",
+         "Rate": 400000, "Width": "4X", "Speed": "NDR", "ActiveMtu": 4096, "Lid": 17, "SmLid": 1,
+         "NetDevice": "ibp1s0", "NetDeviceIndex": 5, "Group": None, "Required": True,
+         "HealthState": "ok", "HealthSince": us(now, AGO_LONG), "Reasons": [],
+         "IgnoredBecause": None, "FlapCount": 0, "DownSince": None, "ProbeState": "fresh",
+         "LastProbe": us(now, 2), "Gids": None, "Peer": None, "Module": None}
+    p.update(over)
+    return p
+
+
+def device(now, n=0, ports=None, **over):
+    d = {"Index": n, "Name": f"mlx5_{n}", "NodeGuid": f"0a7f:bc12:45ef:d2{n:02x}",
+         "SysImageGuid": f"0a7f:bc12:45ef:d2{n:02x}", "NodeType": "CA", "Driver": "mlx5_core",
+         "PciAddress": f"0000:{0x1b + n:02x}:00.0", "Adapter": f"0000:{0x1b + n:02x}:00",
+         "NumaNode": n // 4, "FirmwareVersion": "28.39.1002", "BoardId": "MT_0000000838",
+         "HealthState": "ok", "HealthSince": us(now, AGO_LONG), "Reasons": [],
+         "IgnoredBecause": None, "SetupState": None,
+         "Ports": [port(now, NetDevice=f"ibs{n}")] if ports is None else ports}
+    d.update(over)
+    return d
+
+
+def state(now, pid, devices, **over):
+    s = {"Daemon": {"Running": True, "Version": "0.1.0", "ConfigGeneration": 2, "Pid": pid,
+                    "Timestamp": us(now, 12 * MIN + 30)},
+         "HealthState": "ok", "HealthSince": us(now, AGO_LONG), "Reasons": [],
+         "Devices": devices, "Missing": [], "Setup": [], "Events": []}
+    s.update(over)
+    return s
+
+
+def event(now, ago, object, reason, old, new, message):
+    return {"When": us(now, ago), "Object": object, "Reason": reason, "OldState": old,
+            "NewState": new, "Message": message}
+
+
+def port_down_reason(now):
+    return reason(now, "port-down", found="down, physical state Polling", wanted="active",
+                  remedy="No signal from the peer: look at the cable, the transceiver and the "
+                         "switch port.")
+
+
+# ---- the situations ----
+
+def healthy(now, pid):
+    return state(now, pid, [device(now)])
+
+
+def softroce(now, pid):
+    p = port(now, LinkLayer="Ethernet", Rate=2500, Width="1X", Speed="SDR", NetDevice="d0", Lid=None,
+             SmLid=None, ActiveMtu=1024)
+    d = device(now, Name="rxe0", Driver="rxe", PciAddress=None, Adapter="software", NumaNode=None,
+               FirmwareVersion=None, BoardId=None, ports=[p])
+    return state(now, pid, [d], Setup=[
+        {"Step": "load-module", "Object": "rdma_rxe", "Found": "not loaded", "Wanted": "loaded",
+         "Result": "changed", "Detail": None, "Disruptive": False},
+        {"Step": "add-link", "Object": "rxe1", "Found": None, "Wanted": "rxe on d1",
+         "Result": "waiting", "Detail": "netdev d1 is not there yet", "Disruptive": False}])
+
+
+def port_down(now, pid):
+    p = port(now, LinkLayer="Ethernet", PortState="down", PhysState="polling", NetDevice="ens1f0np0",
+             HealthState="failed", HealthSince=us(now, AGO_SHORT), DownSince=us(now, AGO_SHORT),
+             FlapCount=1, Rate=2500, Width="1X", Speed="SDR", Lid=None, SmLid=None,
+             Reasons=[port_down_reason(now)])
+    return state(now, pid, [device(now, ports=[p], HealthState="failed")],
+                 HealthState="failed", HealthSince=us(now, AGO_SHORT),
+                 Events=[event(now, AGO_SHORT, "mlx5_0/1", "port-down", "ok", "failed",
+                               "mlx5_0/1: port down (was active 3d 4h), physical state Polling: no "
+                               "signal from the peer")])
+
+
+def eight_one_down(now, pid):
+    devices = [device(now, n) for n in range(8)]
+    devices[3]["HealthState"] = "failed"
+    devices[3]["Ports"][0].update(
+        PortState="down", PhysState="polling", HealthState="failed", DownSince=us(now, AGO_SHORT),
+        Reasons=[port_down_reason(now)])
+    devices[5]["Ports"][0]["Reasons"] = [
+        reason(now, "async-events-unavailable", "notice", "monitor",
+               found="no verbs context: it would pin the driver", wanted="events")]
+    return state(now, pid, devices, HealthState="failed", HealthSince=us(now, AGO_SHORT), Events=[
+        event(now, AGO_LONG, "mlx5_1/1", "link-blip", "ok", "ok",
+              "mlx5_1/1: link went down and came back between two readings"),
+        event(now, AGO_SHORT, "mlx5_3/1", "port-down", "ok", "failed",
+              "mlx5_3/1: port down (was active 3d 4h), physical state Polling: no signal")])
+
+
+def unresponsive(now, pid):
+    r = reason(now, "device-unresponsive", "unknown", "device", found="no answer for 12 s",
+               wanted="an answer within 5 s",
+               remedy="Look for firmware errors in the kernel log; a power cycle may be needed.")
+    hung = port(now, ProbeState="silent", HealthState="unknown", NetDevice="ibs1")
+    devices = [device(now, 0), device(now, 1, ports=[hung], HealthState="unknown", Reasons=[r])]
+    return state(now, pid, devices, HealthState="unknown", HealthSince=us(now, AGO_SHORT))
+
+
+def missing(now, pid):
+    r = reason(now, "device-missing", "failed", "device", found="nothing at 0000:1c:00.0",
+               wanted="mlx5_1", remedy="Reseat the adapter or remove it from the configuration.")
+    return state(now, pid, [device(now, 0)], HealthState="failed", HealthSince=us(now, AGO_SHORT),
+                 Missing=[{"Name": "mlx5_1", "NodeGuid": "0a7f:bc12:45ef:d201",
+                           "PciAddress": "0000:1c:00.0", "HealthState": "failed", "Reasons": [r]}])
+
+
+def flapping(now, pid):
+    p = port(now, HealthState="degraded", FlapCount=7, NetDevice="ibs0", Reasons=[
+        reason(now, "link-flapping", "degraded", found="7 times in 1h", wanted="fewer than 3",
+               Acknowledged=True)])
+    return state(now, pid, [device(now, ports=[p], HealthState="degraded")], HealthState="degraded")
+
+
+def starting(now, pid):
+    p = port(now, PortState="init", HealthState="starting", NetDevice="ibs0", Rate=None)
+    return state(now, pid, [device(now, ports=[p], HealthState="starting")], HealthState="starting")
+
+
+def ignored(now, pid):
+    never = "never seen ACTIVE, and not configured as expected"
+    off = {"PortState": "down", "PhysState": "disabled", "HealthState": "ignored",
+           "Required": False, "IgnoredBecause": never}
+    devices = [device(now, 0),
+               device(now, 1, ports=[port(now, 1, **off), port(now, 2, **off)],
+                      HealthState="ignored"),
+               device(now, 2, HealthState="ignored", IgnoredBecause="Monitor=no",
+                      ports=[port(now, HealthState="ignored", IgnoredBecause="Monitor=no",
+                                  PortState=None, PhysState=None, Rate=None)])]
+    return state(now, pid, devices)
+
+
+def setup_failed(now, pid):
+    return state(now, pid, [device(now)], HealthState="degraded", HealthSince=us(now, AGO_SHORT),
+                 Reasons=[reason(now, "setup-failed", "degraded", "setup", Subject="siw",
+                                 found="module not found", wanted="loaded",
+                                 remedy="Install the kernel's extra modules package.")],
+                 Setup=[{"Step": "load-module", "Object": "siw", "Found": "not there",
+                         "Wanted": "loaded", "Result": "failed",
+                         "Detail": "module not found (ENOENT)", "Disruptive": False}])
+
+
+def many(now, pid):
+    """256 ports, two of them down."""
+    devices = [device(now, n, PciAddress=f"0000:{n:02x}:00.0",
+                      NodeGuid=f"0a7f:bc12:45ef:{n:04x}") for n in range(256)]
+    for n in (17, 200):
+        devices[n]["HealthState"] = "failed"
+        devices[n]["Ports"][0].update(PortState="down", PhysState="polling", HealthState="failed",
+                                      Reasons=[port_down_reason(now)])
+    return state(now, pid, devices, HealthState="failed", HealthSince=us(now, AGO_SHORT))
+
+
+def all_down(now, pid):
+    """A switch lost power: many in trouble at once."""
+    devices = [device(now, n) for n in range(40)]
+    for d in devices:
+        d["HealthState"] = "failed"
+        d["Ports"][0].update(PortState="down", PhysState="polling", HealthState="failed",
+                             Reasons=[port_down_reason(now)])
+    return state(now, pid, devices, HealthState="failed", HealthSince=us(now, AGO_SHORT))
+
+
+def nothing(now, pid):
+    return state(now, pid, [])
+
+
+def dead(now, pid):
+    """The daemon that wrote it is gone: no process has the highest number there is."""
+    return port_down(now, 4194304)
+
+
+def sparse(now, pid):
+    """Absent keys, wrong types and words of the future: unknown, not a crash."""
+    return {"Daemon": {"Pid": pid}, "HealthState": "splendid", "Reasons": None, "Devices": [
+        {}, {"Name": 7, "Ports": "none"}, None, "text",
+        {"Name": "mlx5_4", "HealthState": "failed", "Reasons": [{}, None, 3], "Ports": [
+            {}, None, {"Number": "1", "PortState": "unknown(9)", "Rate": -1, "Reasons": {"a": 1}},
+            {"Number": 4, "PortState": "active", "Rate": "fast", "HealthState": "ok",
+             "NewProperty": [1, [2, {"x": None}], {"Deep": {"er": 1.5}}]}]}],
+        "Missing": [{}, {"NodeGuid": "0001:0002:0003:0004"}, 1], "Setup": [{}, None],
+        "Events": [{}, None, {"When": "yesterday"}]}
+
+
+EVIL = "\x1b]0;pwned\x07\x1b[31m\x9b2J\x7f\u202e\r\n$(reboot)"
+
+
+def hostile(now, pid):
+    """What a device could say: escape sequences, C1 controls, bidirectional overrides."""
+    p = port(now, NetDevice=EVIL, PortState="down", PhysState=EVIL, HealthState="failed",
+             Reasons=[reason(now, EVIL, found=EVIL, wanted=EVIL, remedy=EVIL)])
+    q = port(now, 2, HealthState="ignored", IgnoredBecause=EVIL)
+    d = device(now, Name="mlx5" + EVIL, FirmwareVersion=EVIL, BoardId="µ-board", HealthState=EVIL,
+               ports=[p, q], **{EVIL: EVIL})
+    return state(now, pid, [d], HealthState="failed", Missing=[
+        {"Name": EVIL, "NodeGuid": EVIL, "PciAddress": EVIL, "Reasons": []}], Setup=[
+        {"Step": EVIL, "Object": EVIL, "Result": EVIL, "Detail": EVIL}], Events=[
+        event(now, AGO_SHORT, EVIL, EVIL, EVIL, EVIL, EVIL)])
+
+
+def truncated(now, pid):
+    return json.dumps(port_down(now, pid), indent=2).encode()[:700]
+
+
+def garbage(now, pid):
+    return bytes(range(256))
+
+
+def empty(now, pid):
+    return b""
+
+
+def array(now, pid):
+    return b"[1, 2]"
+
+
+def absent(now, pid):
+    return None
+
+
+ALL = [healthy, softroce, port_down, eight_one_down, unresponsive, missing, flapping, starting,
+       ignored, setup_failed, many, all_down, nothing, dead, sparse, hostile, truncated, garbage,
+       empty, array, absent]

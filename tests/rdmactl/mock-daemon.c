@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Takes rdmad's name on the bus and answers as told, for tests/rdmactl/run.py:
+ *
+ *   mock-daemon FILE   Describe() is what FILE holds, Reload() works
+ *   mock-daemon -r     both are refused with an error
+ *   mock-daemon -m     neither is ever answered
+ *
+ * Says "ready" on stdout when it has the name.
+ */
+#include <errno.h>
+#include <systemd/sd-bus.h>
+
+#include "bus-names.h"
+#include "macros.h"
+
+enum mode {
+	MODE_ANSWER,
+	MODE_REFUSE,
+	MODE_MUTE,
+};
+
+static enum mode mode;
+static char text[1 << 20];
+
+static int answer(sd_bus_message *m, const char *signature, const char *s, sd_bus_error *error)
+{
+	switch (mode) {
+	case MODE_ANSWER:
+		return signature ? sd_bus_reply_method_return(m, signature, s)
+				 : sd_bus_reply_method_return(m, NULL);
+	case MODE_REFUSE:
+		return sd_bus_error_set(error, BUS_ERROR_CONFIG_INVALID,
+			"/etc/rdmad/rdmad.conf:3: Mode=aply: must be apply, report or off");
+	case MODE_MUTE:
+		break;
+	}
+	return 1;
+}
+
+static int method_describe(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	return answer(m, "s", text, error);
+}
+
+static int method_reload(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	uint64_t flags;
+
+	if (sd_bus_message_read(m, "t", &flags) < 0 || flags != 0)
+		return -EINVAL;
+	return answer(m, NULL, NULL, error);
+}
+
+static const sd_bus_vtable vtable[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD("Describe", NULL, "s", method_describe, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("Reload", "t", NULL, method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_VTABLE_END,
+};
+
+int main(int argc, char **argv)
+{
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+
+	if (argc != 2)
+		return EXIT_FAILURE;
+	if (streq(argv[1], "-r")) {
+		mode = MODE_REFUSE;
+	} else if (streq(argv[1], "-m")) {
+		mode = MODE_MUTE;
+	} else {
+		_cleanup_(fclosep) FILE *f = fopen(argv[1], "re");
+
+		if (!f || fread(text, 1, sizeof(text) - 1, f) == 0)
+			return EXIT_FAILURE;
+	}
+
+	if (sd_bus_open_system(&bus) < 0 ||
+		sd_bus_add_object_vtable(
+			bus, NULL, BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, vtable, NULL) < 0 ||
+		sd_bus_request_name(bus, BUS_NAME, 0) < 0)
+		return EXIT_FAILURE;
+	puts("ready");
+	fflush(stdout);
+	for (;;) {
+		int r = sd_bus_process(bus, NULL);
+
+		if (r == 0)
+			r = sd_bus_wait(bus, UINT64_MAX);
+		if (r < 0 && r != -EINTR)
+			return EXIT_FAILURE;
+	}
+}

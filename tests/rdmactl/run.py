@@ -1,0 +1,481 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs rdmactl on the state files of fixtures.py, and on a bus of its own with a mock of the daemon.
+
+    run.py RDMACTL MOCK-DAEMON            compare with tests/rdmactl/golden/, TAP on stdout
+    run.py RDMACTL MOCK-DAEMON --update   write the golden files anew (then read the diff)
+
+The process itself plays the daemon that wrote the files: it takes the name "rdmad" and puts its own
+number in them.
+"""
+import json
+import os
+import pathlib
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import fixtures
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+GOLDEN = HERE / "golden"
+
+# fixture: exit statuses of check and of the other read verbs
+STATUS = {
+    "healthy": (0, 0), "softroce": (0, 0), "port_down": (2, 0), "eight_one_down": (2, 0),
+    "unresponsive": (3, 0), "missing": (2, 0), "flapping": (1, 0), "starting": (1, 0),
+    "ignored": (0, 0), "setup_failed": (1, 0), "many": (2, 0), "all_down": (2, 0),
+    "nothing": (0, 0), "dead": (3, 3), "sparse": (3, 0), "hostile": (2, 0), "truncated": (3, 1),
+    "garbage": (3, 1), "empty": (3, 1), "array": (3, 1), "absent": (3, 3),
+}
+
+
+class Tap:
+    def __init__(self):
+        self.n = self.failed = 0
+
+    def __call__(self, ok, name, detail=""):
+        self.n += 1
+        self.failed += not ok
+        print(f"{'' if ok else 'not '}ok {self.n} - {name}")
+        if not ok and detail:
+            print("\n".join("# " + line for line in str(detail).splitlines()))
+
+    def end(self):
+        print(f"1..{self.n}")
+        return 1 if self.failed else 0
+
+
+class Rig:
+    """One rdmactl, one directory for state files."""
+
+    def __init__(self, rdmactl, directory):
+        self.rdmactl = os.path.abspath(rdmactl)
+        self.directory = pathlib.Path(directory)
+        self.file = self.directory / "state.json"
+
+    def put(self, fixture):
+        content = fixture(time.time(), os.getpid())
+        self.file.unlink(missing_ok=True)
+        if content is None:
+            return
+        if not isinstance(content, bytes):
+            content = json.dumps(content, ensure_ascii=False).encode()
+        self.file.write_bytes(content)
+
+    def env(self, **more):
+        return {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "80", "TERM": "xterm",
+                "RDMAD_BUS": "no", # Relative: what is printed must not depend on how long TMPDIR is.
+                "RDMAD_STATE_FILE": self.file.name, **more}
+
+    def run(self, *args, **env):
+        # Sanitizers report by this exit status, which is none of rdmactl's.
+        e = self.env(ASAN_OPTIONS="exitcode=99", UBSAN_OPTIONS="halt_on_error=1", **env)
+        return subprocess.run([self.rdmactl, *args], env=e, stdin=subprocess.DEVNULL,
+                              cwd=self.directory, capture_output=True, timeout=60)
+
+    def run_on_terminal(self, *args, **env):
+        """What a person's terminal would receive."""
+        pid, fd = pty.fork()
+        if pid == 0:
+            e = self.env(**env)
+            os.chdir(self.directory)
+            os.execve(self.rdmactl, [self.rdmactl, *args], e)
+        out = b""
+        while True:
+            try:
+                data = os.read(fd, 65536)
+            except OSError:
+                break
+            if not data:
+                break
+            out += data
+        os.close(fd)
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), out
+
+    def normalise(self, data):
+        """What differs from run to run: who wrote the file and how long that runs, times."""
+        text = data.decode()
+        text = re.sub(rf"\b{os.getpid()}\b", "PID", text)
+        text = re.sub(r", up (\d+\w+ ?)+", ", up UPTIME", text)
+        return re.sub(r"=\d{16}\b", "=TIME", text)
+
+
+def test_golden(tap, rig, update):
+    for fixture in fixtures.ALL:
+        name = fixture.__name__
+        check_status, status = STATUS[name]
+        parts = []
+        for args in (["status"], ["list"], ["show"], ["show", "*", "*/*"], ["check"]):
+            # Two of the big ones would only repeat themselves.
+            if name in ("many", "all_down") and args == ["show", "*", "*/*"]:
+                continue
+            rig.put(fixture)
+            p = rig.run(*args)
+            want = check_status if args == ["check"] else status
+            if name == "nothing" and "*" in args:
+                want = 1
+            tap(p.returncode == want, f"{name}: {' '.join(args)} exits with {want}",
+                f"{p.returncode}: {p.stderr.decode()}")
+            parts.append(f"$ rdmactl {' '.join(args)}\n{rig.normalise(p.stdout)}"
+                         + "".join(f"stderr: {line}\n"
+                                   for line in rig.normalise(p.stderr).splitlines())
+                         + f"[{p.returncode}]\n")
+        got = "\n".join(parts)
+        path = GOLDEN / f"{name}.txt"
+        if update:
+            GOLDEN.mkdir(exist_ok=True)
+            path.write_text(got)
+        want = path.read_text() if path.exists() else ""
+        diff = ""
+        if got != want:
+            import difflib
+            diff = "\n".join(difflib.unified_diff(want.splitlines(), got.splitlines(),
+                                                  "golden", "now", lineterm=""))
+        tap(got == want, f"{name}: text is as in golden/{path.name}", diff)
+
+
+def test_width(tap, rig):
+    for fixture in fixtures.ALL:
+        rig.put(fixture)
+        for verb in ("status", "list"):
+            p = rig.run(verb)
+            lines = p.stdout.decode().splitlines()
+            # Commands and names of one word are never broken.
+            wide = [x for x in lines if len(x) > 80 and not x.lstrip().startswith("try:")
+                    and any(len(w) < 60 for w in x.split()) and "\\x" not in x]
+            tap(not wide, f"{fixture.__name__}: {verb} stays within 80 columns", "\n".join(wide))
+    rig.put(fixtures.eight_one_down)
+    n = len(rig.run("status").stdout.splitlines())
+    tap(n <= 23, "8 ports, one down, fit 80x24", n)
+    rig.put(fixtures.many)
+    n = len(rig.run("status").stdout.splitlines())
+    tap(n <= 23, "256 ports, two down, fit 80x24", n)
+    tap(len(rig.run("status", "--full").stdout.splitlines()) > 256, "--full lists every port")
+
+
+def harmless(data, terminal=False):
+    allowed = "\n\r\x1b" if terminal else "\n"
+    text = data.decode("utf-8", "strict")
+    bad = [c for c in text if c not in allowed and
+           (ord(c) < 32 or 0x7f <= ord(c) <= 0x9f or 0x200b <= ord(c) <= 0x200f or
+            0x2028 <= ord(c) <= 0x202e or 0x2060 <= ord(c) <= 0x206f)]
+    return not bad
+
+
+def test_hostile(tap, rig):
+    rig.put(fixtures.hostile)
+    for args in (["status"], ["list"], ["show"], ["show", "*", "*/*"], ["check"],
+                 ["check", "nothing\x1b[31m"], ["status", "--full"], ["\x1b[31m"],
+                 ["--json=\x1b[31m"], ["status", "--json"], ["list", "--json=short"]):
+        p = rig.run(*args)
+        tap(harmless(p.stdout) and harmless(p.stderr), f"hostile: {args!r} is harmless", p.stdout)
+    status, out = rig.run_on_terminal("status", "--no-pager")
+    escapes = set(re.findall(rb"\x1b[^m]*m?", out))
+    tap(harmless(out, True) and escapes <= {b"\x1b[0m", b"\x1b[1m", b"\x1b[2m", b"\x1b[31;1m",
+                                            b"\x1b[32;1m", b"\x1b[33;1m"},
+        "hostile: on a terminal only our own colours", escapes)
+    p = rig.run("status")
+    tap(b"try: " not in p.stdout or b"$(" not in b"".join(
+        x for x in p.stdout.splitlines() if b"try: " in x), "hostile: no command to paste has it")
+
+
+def test_json(tap, rig):
+    def verbs():
+        yield from (["status"], ["list"], ["show"], ["show", "*", "*/*"], ["check"],
+                    ["status", "mlx5_0/1"], ["list", "nosuch"], ["show", "nosuch"],
+                    ["check", "nosuch"], [])
+
+    for fixture in fixtures.ALL:
+        for args in verbs():
+            for option in ("--json", "--json=short"):
+                rig.put(fixture)
+                p = rig.run(*args, option)
+                try:
+                    v = json.loads(p.stdout)
+                    ok = isinstance(v, dict) and "Running" in v["Daemon"] or \
+                        fixture.__name__ == "sparse"
+                except (ValueError, KeyError) as e:
+                    v, ok = e, False
+                tap(ok, f"{fixture.__name__}: {' '.join(args)} {option} is JSON", f"{v}\n{p.stdout}")
+    rig.put(fixtures.absent)
+    p = rig.run("status", "--json=short")
+    tap(p.stdout == b'{"Daemon":{"Running":false}}\n' and p.returncode == 3,
+        "daemon away: the JSON says so and nothing else", p.stdout)
+    rig.put(fixtures.dead)
+    p = rig.run("--json")
+    tap(json.loads(p.stdout)["Daemon"]["Running"] is False and p.returncode == 3,
+        "dead daemon: Running is false whatever the file says")
+    rig.put(fixtures.eight_one_down)
+    v = json.loads(rig.run("--json", "status", "mlx5_3/1", "mlx5_5").stdout)
+    tap([d["Name"] for d in v["Devices"]] == ["mlx5_3", "mlx5_5"], "status --json filters")
+    whole = json.loads(rig.run("--json").stdout)
+    tap(whole == json.loads(rig.file.read_text()), "status --json is the description itself")
+    v = json.loads(rig.run("check", "--json").stdout)
+    tap(v["ExitStatus"] == 2 and v["Objects"][0]["Object"] == "mlx5_3/1"
+        and v["Objects"][0]["Reasons"][0]["Id"] == "port-down", "check --json names what failed", v)
+    p = rig.run("status", "--json=off")
+    tap(p.stdout == rig.run("status").stdout, "--json=off is text")
+    tap(rig.run("--json=help").stdout.split() == [b"pretty", b"short", b"off"], "--json=help")
+
+
+def test_check(tap, rig):
+    rig.put(fixtures.eight_one_down)
+    for args, status in ((["mlx5_0"], 0), (["mlx5_3"], 2), (["mlx5_3/1"], 2), (["mlx5_*/1"], 2),
+                         (["mlx5_[012]"], 0), (["mlx5_0", "mlx5_3/*"], 2), (["nosuch"], 3),
+                         (["--bogus"], 3), (["--json=xml"], 3)):
+        p = rig.run("check", *args)
+        tap(p.returncode == status, f"check {' '.join(args)} exits with {status}",
+            f"{p.returncode} {p.stdout}")
+    p = rig.run("check")
+    tap(p.stdout == b"rdma FAILED: mlx5_3/1 port-down\n", "check names what failed", p.stdout)
+    rig.put(fixtures.healthy)
+    first = rig.run("check").stdout
+    healthy2 = lambda now, pid: fixtures.state(now, pid, [fixtures.device(now, 6, Name="ibp9s0")])
+    rig.put(healthy2)
+    tap(first == rig.run("check").stdout == b"rdma OK: 1 port ok\n",
+        "check is the same on hosts that differ only in names", first)
+    for fixture in fixtures.ALL:
+        rig.put(fixture)
+        p = rig.run("check")
+        tap(p.stdout.count(b"\n") == 1 and p.stdout.startswith(b"rdma ") and not p.stderr,
+            f"{fixture.__name__}: check is one line", p.stdout + p.stderr)
+    rig.put(fixtures.healthy)
+    with open("/dev/full", "wb") as full:
+        p = subprocess.run([rig.rdmactl, "check"], env=rig.env(), cwd=rig.directory, stdout=full,
+                           stderr=subprocess.DEVNULL)
+        tap(p.returncode == 3, "check that nobody can read is not ok", p.returncode)
+        p = subprocess.run([rig.rdmactl, "list"], env=rig.env(), cwd=rig.directory, stdout=full,
+                           stderr=subprocess.DEVNULL)
+        tap(p.returncode == 1, "list that cannot be written fails", p.returncode)
+
+
+def test_deadline(tap, rig):
+    """A bus that accepts connections and says nothing, as dbus.socket does early at boot."""
+    import socket
+    path = str(rig.directory / "bus")
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(path)
+    server.listen(8)
+    held = []
+    threading.Thread(target=lambda: held.append(server.accept()), daemon=True).start()
+    for fixture, want in ((fixtures.port_down, 2), (fixtures.absent, 3)):
+        rig.put(fixture)
+        begin = time.monotonic()
+        p = rig.run("check", RDMAD_BUS="yes", DBUS_SYSTEM_BUS_ADDRESS="unix:path=" + path)
+        took = time.monotonic() - begin
+        tap(p.returncode == want and took < 5,
+            f"a mute bus: check answers within 5 s ({fixture.__name__})", f"{took} {p.stdout}")
+    os.unlink(rig.file) if rig.file.exists() else None
+    os.mkfifo(rig.file)
+    begin = time.monotonic()
+    p = rig.run("check")
+    tap(p.returncode == 3 and time.monotonic() - begin < 5, "a pipe for a state file", p.stdout)
+    os.unlink(rig.file)
+    rig.put(fixtures.healthy)
+    p = rig.run("list", RDMAD_BUS="yes", DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")
+    tap(p.returncode == 0 and b"no system bus" in p.stderr, "without a bus: the file, and why",
+        p.stderr)
+
+
+class Bus:
+    """A bus that is nobody else's, and a daemon on it that does as it is told."""
+
+    CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+        "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig><type>system</type><listen>unix:path={path}</listen>
+        <policy context="default"><allow send_destination="*" eavesdrop="true"/>
+        <allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"""
+
+    def __init__(self, rig, mock):
+        self.rig, self.mock, self.daemon = rig, os.path.abspath(mock), None
+        path = rig.directory / "private-bus"
+        config = rig.directory / "bus.conf"
+        config.write_text(self.CONFIG.format(path=path))
+        self.env = {"RDMAD_BUS": "yes", "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={path}"}
+        self.bus = subprocess.Popen(["dbus-daemon", f"--config-file={config}", "--print-address",
+                                     "--nofork"], stdout=subprocess.PIPE)
+        self.bus.stdout.readline()
+
+    def play(self, how):
+        self.stop()
+        self.daemon = subprocess.Popen([self.mock, how], env={**os.environ, **self.env},
+                                       stdout=subprocess.PIPE)
+        self.daemon.stdout.readline()
+
+    def stop(self):
+        if self.daemon:
+            self.daemon.kill()
+            self.daemon.wait()
+            self.daemon = None
+
+    def run(self, *args):
+        return self.rig.run(*args, **self.env)
+
+    def end(self):
+        self.stop()
+        self.bus.kill()
+        self.bus.wait()
+
+
+def test_bus(tap, rig, mock):
+    if not shutil.which("dbus-daemon"):
+        tap(True, "on a bus # SKIP no dbus-daemon")
+        return
+    bus = Bus(rig, mock)
+    try:
+        rig.put(fixtures.healthy)
+        p = bus.run("status")
+        tap(p.returncode == 0 and b"rdmad is not on the bus" in p.stdout,
+            "nobody on the bus: the file, and why", p.stdout)
+        tap(bus.run("reload").returncode == 3, "nobody on the bus: reload exits with 3")
+        rig.put(fixtures.absent)
+        tap(bus.run("status").returncode == 3 and bus.run("check").returncode == 3,
+            "nobody on the bus, no file: 3")
+
+        rig.put(fixtures.port_down)
+        description = rig.file.read_bytes()
+        bus.play(str(rig.file))
+        rig.put(fixtures.healthy)  # the bus has the last word
+        p = bus.run("status")
+        tap(p.returncode == 0 and b"FAILED: mlx5_0/1 port-down" in p.stdout
+            and b"state.json" not in p.stdout and not p.stderr, "status from the bus", p)
+        tap(json.loads(bus.run("--json").stdout) == json.loads(description),
+            "status --json is what Describe() says")
+        tap(bus.run("check").returncode == 2, "check from the bus")
+        p = bus.run("list")
+        tap(p.returncode == 0 and not p.stderr, "list from the bus", p.stderr)
+        p = bus.run("reload")
+        tap(p.returncode == 0 and not p.stdout and not p.stderr, "reload", p)
+
+        bus.play("-r")
+        p = bus.run("reload")
+        tap(p.returncode == 1 and b"/etc/rdmad/rdmad.conf:3: Mode=aply" in p.stderr,
+            "a refused reload says file and line", p.stderr)
+        p = bus.run("status")
+        tap(p.returncode == 0 and b"refuses" in p.stdout, "a refused Describe(): the file", p.stdout)
+
+        bus.play("-m")
+        rig.put(fixtures.healthy)
+        begin = time.monotonic()
+        p = bus.run("check")
+        tap(p.returncode == 3 and time.monotonic() - begin < 5,
+            "a daemon that does not answer is unknown, within 5 s", p.stdout)
+
+        (rig.directory / "half").write_bytes(description[:100])
+        bus.play(str(rig.directory / "half"))
+        p = bus.run("list", "--json")
+        tap(p.returncode == 1 and json.loads(p.stdout)["Daemon"]["Running"] is True,
+            "half a description from the bus is an error", p)
+    finally:
+        bus.end()
+
+
+def test_usage(tap, rig):
+    rig.put(fixtures.healthy)
+    for args, status in (([], 0), (["--help"], 0), (["-h", "nosuch"], 0), (["--version"], 0),
+                         (["nosuch"], 2), (["--nosuch"], 2), (["list", "--json=xml"], 2),
+                         (["reload", "now"], 2), (["reload", "--help"], 0), (["list", "nosuch"], 1),
+                         (["show", "nosuch"], 1), (["status", "nosuch"], 1), (["-H"], 2)):
+        p = rig.run(*args)
+        tap(p.returncode == status, f"rdmactl {' '.join(args)} exits with {status}",
+            f"{p.returncode} {p.stderr}")
+        if status == 2:
+            tap(not p.stdout and p.stderr.count(b"\n") == 1, "... with one line on stderr", p.stderr)
+    bare, status = rig.run(), rig.run("status")
+    tap(bare.stdout == status.stdout, "bare is status")
+    p = rig.run("reload", RDMAD_BUS="yes", DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")
+    tap(p.returncode == 3 and not p.stdout, "reload without a bus exits with 3", p.stderr)
+
+
+def test_terminal(tap, rig):
+    rig.put(fixtures.port_down)
+    _, out = rig.run_on_terminal("status", "--no-pager")
+    tap(b"\x1b[31;1m" in out, "colours on a terminal")
+    _, out = rig.run_on_terminal("status", "--no-pager", NO_COLOR="1")
+    tap(b"\x1b" not in out and b"FAILED" in out, "NO_COLOR", out)
+    _, out = rig.run_on_terminal("status", "--no-pager", NO_COLOR="1", SYSTEMD_COLORS="1")
+    tap(b"\x1b[" in out, "SYSTEMD_COLORS is the last word")
+    tap(b"\x1b" not in rig.run("status").stdout, "none in a pipe")
+    tap(b"\x1b[" in rig.run("list", SYSTEMD_COLORS="1").stdout, "but when asked for")
+    out = rig.run("status", LC_ALL="C").stdout
+    tap(all(b < 128 for b in out) and out.startswith(b"* RDMA FAILED"), "ASCII in the C locale", out)
+    marker = rig.directory / "pager-ran"
+    pager = rig.directory / "pager"
+    pager.write_text(f"#!/bin/sh\ntouch {marker}\ncat\n")
+    pager.chmod(0o755)
+    for env, want in (({"SYSTEMD_PAGERSECURE": "0"}, True), ({"SYSTEMD_PAGERSECURE": "1"}, False),
+                      ({"SYSTEMD_PAGERSECURE": "0", "SYSTEMD_PAGER": ""}, False)):
+        marker.unlink(missing_ok=True)
+        _, out = rig.run_on_terminal("list", **{"SYSTEMD_PAGER": str(pager), **env})
+        tap(marker.exists() == want and b"mlx5_0/1" in out, f"pager with {env}", out)
+    if os.geteuid() == 0:
+        marker.unlink(missing_ok=True)
+        rig.run_on_terminal("list", PAGER=str(pager))
+        tap(not marker.exists(), "no pager for root unless SYSTEMD_PAGERSECURE says how")
+
+
+def test_completions(tap, rig):
+    verbs = rig.run("--list-verbs").stdout.decode().split()
+    text = rig.run("--help").stdout.decode()
+    options = set(re.findall(r"(?<![\w-])--[a-z-]+", text.split("Options:")[1]))
+    helped = re.findall(r"^  ([a-z-]+) ", text.split("Verbs:")[1].split("Options:")[0], re.M)
+    tap(helped == verbs, "--help names every verb", f"{helped} {verbs}")
+
+    script = TOP / "tools/completions/rdmactl.bash"
+
+    def complete(*words):
+        quoted = " ".join(f"'{w}'" for w in words)
+        code = f"""source {script}; rdmactl() {{ {rig.rdmactl} "$@"; }}
+COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _rdmactl; printf '%s\\n' "${{COMPREPLY[@]}}" """
+        out = subprocess.run(["bash", "--norc", "-c", code], env=rig.env(), cwd=rig.directory,
+                             capture_output=True)
+        return set(out.stdout.decode().split())
+
+    rig.put(fixtures.eight_one_down)
+    tap(complete("rdmactl", "") >= set(verbs), "bash: every verb", complete("rdmactl", ""))
+    tap(complete("rdmactl", "--") == options, "bash: every option", complete("rdmactl", "--"))
+    tap(complete("rdmactl", "sh") == {"show"}, "bash: verbs by their beginning")
+    got = complete("rdmactl", "check", "mlx5_3")
+    tap(got == {"mlx5_3", "mlx5_3/1"}, "bash: devices and ports", got)
+    got = complete("rdmactl", "--full", "list", "mlx5_7/")
+    tap(got == {"mlx5_7/1"}, "bash: behind options", got)
+    tap(complete("rdmactl", "reload", "") == set(), "bash: reload takes nothing")
+    got = complete("rdmactl", "--json", "=", "s")
+    tap(got == {"short"}, "bash: values of --json", got)
+
+    zsh = (TOP / "tools/completions/_rdmactl").read_text()
+    named = re.findall(r"^\s+'([a-z-]+):", zsh, re.M)
+    tap(named == verbs, "zsh: every verb", named)
+    named = set(re.findall(r"--[a-z-]+", "\n".join(
+        x for x in zsh.splitlines() if x.strip().startswith(("'", "{", "'("))))) - {"--no-ask"}
+    tap(named == options, "zsh: every option", named ^ options)
+
+
+def main():
+    update = "--update" in sys.argv[3:]
+    with open("/proc/self/comm", "w") as f:
+        f.write("rdmad")
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as directory:
+        rig = Rig(sys.argv[1], directory)
+        test_golden(tap, rig, update)
+        test_width(tap, rig)
+        test_hostile(tap, rig)
+        test_json(tap, rig)
+        test_check(tap, rig)
+        test_deadline(tap, rig)
+        test_bus(tap, rig, sys.argv[2])
+        test_usage(tap, rig)
+        test_terminal(tap, rig)
+        test_completions(tap, rig)
+    return tap.end()
+
+
+sys.exit(main())

@@ -1,0 +1,23 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Issue 1, must show 7: a host without RDMA, from its boot on.
+# boot: cold
+# enable: rdmad.service rdmad-setup.socket
+# shellcheck source=../lib.sh
+. /rig/lib.sh
+
+check "up since boot" wait_for 20 systemctl is-active rdmad.service
+check_eq "no RDMA here" "$(ls /sys/class/infiniband 2>/dev/null)" ""
+check "not even ib_core is loaded" test ! -d /sys/module/ib_core
+check "check exits with 0" rdmactl check
+check_match "and says that there is nothing" "$(rdmactl check)" 'no RDMA|nothing'
+rdmactl --no-pager status
+loud() { journalctl -q -u rdmad.service -u rdmad-setup.service -p notice -o cat --no-pager | grep -v '^\(Start\|Stopp\)'; }
+check_eq "quiet" "$(loud)" ""
+check_eq "one line of its own" "$(journalctl -q -t rdmad --no-pager -o cat | wc -l)" 1
+check_eq "no failed unit" "$(systemctl --failed --plain --no-legend)" ""
+check_eq "the boot is complete" "$(systemctl is-system-running --wait)" running
+check "still no module after a while" holds 3 test ! -d /sys/module/ib_core
+unordered() { ! journalctl -q -b --no-pager | grep -i 'ordering cycle'; }
+check "no ordering cycle" unordered
+finish

@@ -12,7 +12,6 @@
 #include "manager.h"
 #include "publish.h"
 
-DEFINE_CLEANUP(sd_event *, sd_event_unref)
 DEFINE_CLEANUP(struct manager *, manager_free)
 
 static void usage(void)

@@ -6,6 +6,7 @@
 
 #include "bus-names.h"
 #include "macros.h"
+#include "text.h"
 
 struct waiting {
 	struct bus_answer answer;
@@ -42,7 +43,7 @@ static int on_reply(sd_bus_message *m, void *user, sd_bus_error *error)
 	w->done = true;
 	if (e) {
 		w->answer.outcome = outcome_of(e, w->ready);
-		w->answer.message = strdup(e->message ?: e->name);
+		w->answer.message = strdup(or_text(e->message, e->name));
 	} else {
 		w->answer.outcome = BUS_ANSWERED;
 		if (sd_bus_message_read(m, "s", &s) > 0)

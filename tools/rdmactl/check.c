@@ -112,7 +112,7 @@ static json_t *troubles_json(const struct view *v)
 			json_array_append_new(objects,
 				json_pack("{s:s, s:s, s:O}", "Object", o->name, "HealthState",
 					o->health_word, "Reasons",
-					json_object_get(o->json, "Reasons") ?: json_null()));
+					json_or_null(json_object_get(o->json, "Reasons"))));
 	}
 	return objects;
 }
@@ -127,13 +127,14 @@ static int answer(const struct options *o, const struct source *s, const struct 
 		line = NULL;
 	if (o->format == OUTPUT_TEXT) {
 		clean = line ? text_sanitise(line, false) : NULL;
-		puts(clean ?: "rdma UNKNOWN: out of memory");
+		puts(or_text(clean, "rdma UNKNOWN: out of memory"));
 		if (!clean)
 			h = HEALTH_UNKNOWN;
 	} else {
-		json_t *all = json_pack("{s:o, s:s, s:i, s:s, s:o}", "Daemon",
-			source_daemon_json(s), "HealthState", health_to_string(h), "ExitStatus",
-			(int)status_of(h), "Summary", line ?: "", "Objects", troubles_json(v));
+		json_t *all =
+			json_pack("{s:o, s:s, s:i, s:s, s:o}", "Daemon", source_daemon_json(s),
+				"HealthState", health_to_string(h), "ExitStatus", (int)status_of(h),
+				"Summary", or_text(line, ""), "Objects", troubles_json(v));
 
 		output_json(o, all);
 		json_decref(all);
@@ -161,7 +162,7 @@ static int check(const struct options *o, const struct source *s, struct view *v
 		return answer(o, s, v, h, "nothing expected, nothing found");
 	else
 		detail = summary_counts(v);
-	return answer(o, s, v, h, detail ?: "out of memory");
+	return answer(o, s, v, h, or_text(detail, "out of memory"));
 }
 
 int verb_check(const struct options *o)
@@ -174,7 +175,7 @@ int verb_check(const struct options *o)
 	r = source_fetch(o, BUS_TIMEOUT, &s);
 	output_open(o);
 	if (r < 0)
-		status = answer(o, &s, &v, HEALTH_UNKNOWN, s.why ?: strerror(-r));
+		status = answer(o, &s, &v, HEALTH_UNKNOWN, or_text(s.why, strerror(-r)));
 	else if (!s.running)
 		status = answer(o, &s, &v, HEALTH_UNKNOWN, "rdmad is not running");
 	else if (s.silent)

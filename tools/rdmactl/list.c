@@ -83,8 +83,18 @@ static const char *why(const struct object *o)
 	const json_t *own = json_array_get(json_object_get(o->json, "Reasons"), 0);
 	const json_t *device = json_array_get(json_object_get(o->device, "Reasons"), 0);
 
-	return o->trouble ?: json_text(o->json, "IgnoredBecause") ?: json_text(own, "Id")
-		?: json_text(o->device, "IgnoredBecause") ?: json_text(device, "Id") ?: "-";
+	const char *const candidates[] = {
+		o->trouble,
+		json_text(o->json, "IgnoredBecause"),
+		json_text(own, "Id"),
+		json_text(o->device, "IgnoredBecause"),
+		json_text(device, "Id"),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(candidates); i++)
+		if (candidates[i])
+			return candidates[i];
+	return "-";
 }
 
 /* Only WHY gives way by itself; what is longer than anything real must not push it out. */
@@ -110,7 +120,7 @@ static int add_line(const struct options *opt, struct libscols_table *t, const s
 		scols_cell_set_color(scols_line_get_cell(l, COL_HEALTH), sequence);
 	set_cell(opt, l, COL_STATE, object_state(o, state));
 	set_cell(opt, l, COL_RATE, object_rate(o, rate));
-	set_cell(opt, l, COL_NETDEV, json_text(o->json, "NetDevice") ?: "-");
+	set_cell(opt, l, COL_NETDEV, or_text(json_text(o->json, "NetDevice"), "-"));
 	return scols_line_set_data(l, COL_WHY, why(o));
 }
 
@@ -130,7 +140,7 @@ static int list_text(const struct options *o, const struct source *s, const stru
 	if (scols_table_get_nlines(t) > 0)
 		scols_print_table(t);
 	if (o->legend)
-		printf("%s%s.\n", scols_table_get_nlines(t) > 0 ? "\n" : "", counts ?: "");
+		printf("%s%s.\n", scols_table_get_nlines(t) > 0 ? "\n" : "", or_text(counts, ""));
 	return source_exit_status(s);
 }
 

@@ -104,7 +104,8 @@ void output_cell(const char *s, enum colour c, size_t columns, bool last)
 	_cleanup_(freep) char *cut = text_ellipsize(s, columns);
 	size_t used = cut ? text_width(cut) : 0;
 
-	printf("%s%s%s", output_colour(c), cut ?: "", c == COLOUR_NONE ? "" : output_reset());
+	printf("%s%s%s", output_colour(c), or_text(cut, ""),
+		c == COLOUR_NONE ? "" : output_reset());
 	if (!last)
 		printf("%*s", (int)(columns - MIN(used, columns) + 2), "");
 }
@@ -165,5 +166,5 @@ void output_error(const char *fmt, ...)
 	}
 	clean = text_sanitise(raw, true);
 	fflush(stdout);
-	fprintf(stderr, "rdmactl: %s\n", clean ?: "out of memory");
+	fprintf(stderr, "rdmactl: %s\n", or_text(clean, "out of memory"));
 }

@@ -9,6 +9,7 @@
 
 #include "macros.h"
 #include "parse.h"
+#include "text.h"
 
 #define PAGER_ARGS_MAX 16
 
@@ -45,8 +46,8 @@ static void exec_pager(int fd, const char *command, bool secure)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 
-	setenv("LESS", getenv("SYSTEMD_LESS") ?: "FRSXMK", 1);
-	setenv("LESSCHARSET", getenv("SYSTEMD_LESSCHARSET") ?: "utf-8", 1);
+	setenv("LESS", or_text(getenv("SYSTEMD_LESS"), "FRSXMK"), 1);
+	setenv("LESSCHARSET", or_text(getenv("SYSTEMD_LESSCHARSET"), "utf-8"), 1);
 	if (secure)
 		setenv("LESSSECURE", "1", 1);
 	else if (command) {
@@ -67,7 +68,7 @@ static void exec_pager(int fd, const char *command, bool secure)
 
 void pager_open(void)
 {
-	const char *command = getenv("SYSTEMD_PAGER") ?: getenv("PAGER");
+	const char *command = or_text(getenv("SYSTEMD_PAGER"), getenv("PAGER"));
 	const char *term = getenv("TERM");
 	bool secure;
 	int fd[2];

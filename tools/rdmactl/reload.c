@@ -8,13 +8,14 @@
 #include "macros.h"
 #include "output.h"
 #include "source.h"
+#include "text.h"
 
 /* Applying may wait for a module that loads slowly. */
 #define RELOAD_TIMEOUT (2 * USEC_PER_MINUTE)
 
 static int report(const struct options *o, const struct bus_answer *a)
 {
-	const char *why = a->message ?: "out of memory";
+	const char *why = or_text(a->message, "out of memory");
 
 	switch (a->outcome) {
 	case BUS_ANSWERED:

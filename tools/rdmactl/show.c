@@ -9,6 +9,7 @@
 #include "macros.h"
 #include "output.h"
 #include "source.h"
+#include "text.h"
 #include "view.h"
 
 static bool is_scalar(const json_t *v)
@@ -118,7 +119,7 @@ static void show_text(const struct object *o)
 
 	printf("Object=%s\nKind=%s\n", o->name, kind_word(o->kind));
 	if (o->kind == OBJECT_PORT)
-		printf("Device=%s\n", json_text(o->device, "Name") ?: "");
+		printf("Device=%s\n", or_text(json_text(o->device, "Name"), ""));
 	json_object_foreach((json_t *)o->json, key, member)
 	{
 		if (is_container(o->kind, key))
@@ -143,7 +144,7 @@ static json_t *without_containers(const struct object *o)
 		json_object_del(copy, "Events");
 	}
 	if (o->kind == OBJECT_PORT)
-		json_object_set(copy, "Device", json_object_get(o->device, "Name") ?: json_null());
+		json_object_set(copy, "Device", json_or_null(json_object_get(o->device, "Name")));
 	return copy;
 }
 
@@ -178,7 +179,7 @@ int verb_show(const struct options *o)
 	r = source_exit_status(&s);
 	if (v.n == 0) {
 		output_error("Nothing here has a name like that.");
-		r = r ?: EXIT_FAILED;
+		r = r ? r : EXIT_FAILED;
 	}
 	if (o->format == OUTPUT_TEXT) {
 		source_note_file(&s);

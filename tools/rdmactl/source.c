@@ -50,7 +50,7 @@ static int take_answer(const struct options *o, const char *text, struct source 
 
 	s->running = true;
 	s->uptime = USEC_INFINITY;
-	s->root = json_loads(text ?: "", 0, &error);
+	s->root = json_loads(or_text(text, ""), 0, &error);
 	if (!json_is_object(s->root)) {
 		json_decref(s->root);
 		s->root = NULL;
@@ -76,9 +76,9 @@ static int fetch_file(struct source *s)
 			state_file_path());
 	if (r == -ENOENT)
 		return say(s, -ESRCH, "rdmad is not running (%s, and there is no %s)",
-			s->why ?: "no bus", state_file_path());
+			or_text(s->why, "no bus"), state_file_path());
 	if (r < 0)
-		return say(s, r, "%s", why ?: strerror(-r));
+		return say(s, r, "%s", or_text(why, strerror(-r)));
 
 	s->from_file = true;
 	written = json_integer_value(
@@ -124,18 +124,19 @@ int source_fetch(const struct options *o, usec_t timeout, struct source *ret)
 		return r;
 	case BUS_NO_BUS:
 		r = say(ret, -EHOSTDOWN, "%s%s: %s",
-			o->host ? "cannot reach the bus of " : "no system bus", o->host ?: "",
-			a.message ?: "?");
+			o->host ? "cannot reach the bus of " : "no system bus",
+			or_text(o->host, ""), or_text(a.message, "?"));
 		break;
 	case BUS_NO_DAEMON:
 		r = say(ret, -ESRCH, "rdmad is not on the bus");
 		break;
 	case BUS_NO_ANSWER:
 		ret->silent = true;
-		r = say(ret, -ETIMEDOUT, "rdmad does not answer on the bus: %s", a.message ?: "?");
+		r = say(ret, -ETIMEDOUT, "rdmad does not answer on the bus: %s",
+			or_text(a.message, "?"));
 		break;
 	case BUS_REFUSED:
-		r = say(ret, -EPROTO, "rdmad refuses on the bus: %s", a.message ?: "?");
+		r = say(ret, -EPROTO, "rdmad refuses on the bus: %s", or_text(a.message, "?"));
 		break;
 	}
 	bus_answer_done(&a);
@@ -154,14 +155,14 @@ int source_load(const struct options *o, struct source *ret)
 
 	r = source_fetch(o, o->host ? REMOTE_TIMEOUT : LOCAL_TIMEOUT, ret);
 	if (r < 0) {
-		output_error("%s.%s", ret->why ?: strerror(-r),
+		output_error("%s.%s", or_text(ret->why, strerror(-r)),
 			r == -ESRCH && !o->host ? "\nStart it with: systemctl start rdmad" : "");
 		if (o->format != OUTPUT_TEXT) {
 			json_t *v = json_pack("{s:o}", "Daemon", source_daemon_json(ret));
 
 			if (r != -ESRCH)
 				json_object_set_new(
-					v, "Error", json_string(ret->why ?: strerror(-r)));
+					v, "Error", json_string(or_text(ret->why, strerror(-r))));
 			output_json(o, v);
 			json_decref(v);
 		}
@@ -194,7 +195,7 @@ void source_note_file(const struct source *s)
 	if (!s->from_file)
 		return;
 	output_error("%s%s: this is %s, %s%s", s->running ? "" : "rdmad is not running; ",
-		s->why ?: "no bus", state_file_path(),
+		or_text(s->why, "no bus"), state_file_path(),
 		s->age == USEC_INFINITY ? "of unknown age"
 					: timespan_format(span, sizeof(span), s->age),
 		s->age == USEC_INFINITY ? "" : " old");

@@ -89,7 +89,7 @@ static void fill(struct row *row, const struct object *o)
 	STRSCPY(row->cells[CELL_HEALTH], o->health_word);
 	STRSCPY(row->cells[CELL_STATE], object_state(o, buf));
 	STRSCPY(row->cells[CELL_RATE], object_rate(o, buf));
-	STRSCPY(row->cells[CELL_NETDEV], json_text(o->json, "NetDevice") ?: "-");
+	STRSCPY(row->cells[CELL_NETDEV], or_text(json_text(o->json, "NetDevice"), "-"));
 }
 
 /* Adds to a line that stands for objects that look the same, or begins one. */
@@ -99,7 +99,7 @@ static void add_grouped(struct table *t, size_t first, const struct object *o)
 
 	fill(&row, o);
 	/* What failed alike is told apart by its reason, which stands where one's netdev would. */
-	STRSCPY(row.cells[CELL_NETDEV], o->trouble ?: "");
+	STRSCPY(row.cells[CELL_NETDEV], or_text(o->trouble, ""));
 	for (size_t i = first; i < t->n; i++) {
 		struct row *have = &t->rows[i];
 
@@ -197,7 +197,8 @@ static bool same_advice(const json_t *a, const json_t *b)
 static void print_reason(
 	const struct object *o, const json_t *reason, const json_t *previous, usec_t now)
 {
-	const char *id = json_text(reason, "Id") ?: json_text(reason, "Severity") ?: "unknown";
+	const char *id =
+		or_text(json_text(reason, "Id"), or_text(json_text(reason, "Severity"), "unknown"));
 	const char *found = json_text(reason, "Found"), *wanted = json_text(reason, "Wanted");
 	const char *severity = json_text(reason, "Severity"),
 		   *subject = json_text(reason, "Subject");
@@ -211,10 +212,10 @@ static void print_reason(
 	if (json_number(reason, "Since", &since))
 		timespan_format(span, sizeof(span), usec_sub(now, since));
 	if (asprintf(&line, "%s%s%s%s%s%s%s%s%s%s%s%s", notice ? "notice: " : "", id,
-		    subject ? " " : "", subject ?: "", *span ? " for " : "", span,
+		    subject ? " " : "", or_text(subject, ""), *span ? " for " : "", span,
 		    acknowledged ? " (acknowledged)" : "", found || wanted ? ": " : "",
-		    found ? "found " : "", found ?: "",
-		    wanted ? (found ? "; wanted " : "wanted ") : "", wanted ?: "") >= 0)
+		    found ? "found " : "", or_text(found, ""),
+		    wanted ? (found ? "; wanted " : "wanted ") : "", or_text(wanted, "")) >= 0)
 		output_wrapped(6, COLOUR_NONE, line);
 	if (previous && same_advice(reason, previous))
 		return;
@@ -290,7 +291,8 @@ static void print_ignored_group(
 	for (size_t i = first; i < v->n; i++) {
 		const struct object *x = &v->objects[i];
 
-		if (!is_ignored(x) || !streq(json_text(x->json, "IgnoredBecause") ?: "", because))
+		if (!is_ignored(x) ||
+			!streq(or_text(json_text(x->json, "IgnoredBecause"), ""), because))
 			continue;
 		if (named == IGNORED_NAMED && !o->full)
 			more++;
@@ -310,14 +312,14 @@ void status_ignored(const struct options *o, const struct view *v)
 	bool any = false;
 
 	for (size_t i = 0; i < v->n; i++) {
-		const char *because = json_text(v->objects[i].json, "IgnoredBecause") ?: "";
+		const char *because = or_text(json_text(v->objects[i].json, "IgnoredBecause"), "");
 		bool seen = false;
 
 		if (!is_ignored(&v->objects[i]))
 			continue;
 		for (size_t j = 0; j < i && !seen; j++)
 			seen = is_ignored(&v->objects[j]) &&
-			       streq(json_text(v->objects[j].json, "IgnoredBecause") ?: "",
+			       streq(or_text(json_text(v->objects[j].json, "IgnoredBecause"), ""),
 				       because);
 		if (seen)
 			continue;

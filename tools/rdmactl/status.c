@@ -32,15 +32,15 @@ static void print_daemon(const struct source *s, usec_t now)
 	char span[TIMESPAN_MAX];
 	uint64_t generation;
 
-	printf("  %srdmad %s", output_colour(COLOUR_DIM), version ?: "of unknown version");
+	printf("  %srdmad %s", output_colour(COLOUR_DIM), or_text(version, "of unknown version"));
 	if (!s->running)
 		printf(", not running");
 	else if (s->uptime != USEC_INFINITY)
 		printf(", up %s", timespan_format(span, sizeof(span), s->uptime));
 	if (json_number(daemon, "ConfigGeneration", &generation))
 		printf(", configuration %llu", (unsigned long long)generation);
-	if (json_health(s->root, NULL) != HEALTH_UNKNOWN || !s->from_file) {
-		printf(", %s", json_text(s->root, "HealthState") ?: "unknown");
+	if (json_text(s->root, "HealthState")) {
+		printf(", %s", json_text(s->root, "HealthState"));
 		print_ago(" for ", s->root, "HealthSince", now);
 	}
 	printf("%s\n", output_reset());
@@ -50,7 +50,7 @@ static void print_daemon(const struct source *s, usec_t now)
 		if (asprintf(&note, "from %s, written %s%s: %s", state_file_path(),
 			    s->age == USEC_INFINITY ? "at an unknown time"
 						    : timespan_format(span, sizeof(span), s->age),
-			    s->age == USEC_INFINITY ? "" : " ago", s->why ?: "no bus") >= 0)
+			    s->age == USEC_INFINITY ? "" : " ago", or_text(s->why, "no bus")) >= 0)
 			output_wrapped(
 				2, s->running && !s->silent ? COLOUR_DIM : COLOUR_WARN, note);
 	}
@@ -129,11 +129,11 @@ static void print_verdict(const struct options *o, const struct source *s, const
 	if (!s->running) {
 		printf("%s%s rdmad is not running.%s Start it with: systemctl start rdmad\n",
 			output_colour(COLOUR_WARN), text_is_utf8() ? "○" : "o", output_reset());
-		printf("  What it last knew: RDMA %s: %s\n", verdict_word(h), text ?: "");
+		printf("  What it last knew: RDMA %s: %s\n", verdict_word(h), or_text(text, ""));
 		return;
 	}
 	printf("%s%s RDMA %s%s: %s\n", output_colour(c), text_is_utf8() ? "●" : "*",
-		verdict_word(h), output_reset(), text ?: "");
+		verdict_word(h), output_reset(), or_text(text, ""));
 }
 
 static void print_setup(const struct options *o, const json_t *root)
@@ -143,7 +143,7 @@ static void print_setup(const struct options *o, const json_t *root)
 
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
-		const char *result = json_text(row, "Result") ?: "unknown";
+		const char *result = or_text(json_text(row, "Result"), "unknown");
 		const char *detail = json_text(row, "Detail"), *wanted = json_text(row, "Wanted");
 		const char *found = json_text(row, "Found");
 		_cleanup_(freep) char *line = NULL;
@@ -156,10 +156,11 @@ static void print_setup(const struct options *o, const json_t *root)
 		}
 		if (shown++ == 0)
 			printf("\nSetup:\n");
-		if (asprintf(&line, "%s %s: %s%s%s%s%s%s%s", json_text(row, "Step") ?: "step",
-			    json_text(row, "Object") ?: "", result, detail ? ": " : "",
-			    detail ?: "", found ? "; found " : "", found ?: "",
-			    wanted ? "; wanted " : "", wanted ?: "") >= 0)
+		if (asprintf(&line, "%s %s: %s%s%s%s%s%s%s",
+			    or_text(json_text(row, "Step"), "step"),
+			    or_text(json_text(row, "Object"), ""), result, detail ? ": " : "",
+			    or_text(detail, ""), found ? "; found " : "", or_text(found, ""),
+			    wanted ? "; wanted " : "", or_text(wanted, "")) >= 0)
 			output_wrapped(2, COLOUR_NONE, line);
 	}
 	if (more > 0)
@@ -187,9 +188,9 @@ static void print_events(const struct options *o, const json_t *root, usec_t now
 			timespan_format(span, sizeof(span), usec_sub(now, when));
 		r = message ? asprintf(&line, "%9s ago  %s", span, message)
 			    : asprintf(&line, "%9s ago  %s: %s (%s)", span,
-				      json_text(e, "Object") ?: "?",
-				      json_text(e, "NewState") ?: "?",
-				      json_text(e, "Reason") ?: "?");
+				      or_text(json_text(e, "Object"), "?"),
+				      or_text(json_text(e, "NewState"), "?"),
+				      or_text(json_text(e, "Reason"), "?"));
 		if (r < 0)
 			continue;
 		printf("%s  ", any ? "" : "\nLast events:\n");
@@ -269,7 +270,7 @@ int verb_status(const struct options *o)
 	r = source_exit_status(&s);
 	if (v.n == 0) {
 		output_error("Nothing here has a name like that.");
-		r = r ?: EXIT_FAILED;
+		r = r ? r : EXIT_FAILED;
 	}
 	if (o->format != OUTPUT_TEXT)
 		status_json(o, &s, &v);

@@ -26,5 +26,11 @@ size_t text_width(const char *s);
 /* A copy that takes at most width columns, its end replaced by an ellipsis if need be. */
 char *text_ellipsize(const char *s, size_t width);
 
+/* The first of two texts that there is. */
+static inline const char *or_text(const char *s, const char *otherwise)
+{
+	return s ? s : otherwise;
+}
+
 /* Whether the locale can show more than ASCII. */
 bool text_is_utf8(void);

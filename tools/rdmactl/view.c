@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "macros.h"
+#include "text.h"
 
 const char *json_text(const json_t *object, const char *key)
 {
@@ -30,7 +31,7 @@ enum health json_health(const json_t *object, const char **ret_word)
 	int h = word ? health_from_string(word) : -EINVAL;
 
 	if (ret_word)
-		*ret_word = word ?: "unknown";
+		*ret_word = or_text(word, "unknown");
 	return h < 0 ? HEALTH_UNKNOWN : (enum health)h;
 }
 
@@ -160,8 +161,9 @@ static void add_device(
 static void add_missing(struct view *v, const json_t *json, const struct options *opt)
 {
 	struct object m = { .kind = OBJECT_MISSING, .json = json, .device = json };
-	const char *name = json_text(json, "Name") ?: json_text(json, "PciAddress")
-		?: json_text(json, "NodeGuid") ?: "device";
+	const char *guid = or_text(json_text(json, "NodeGuid"), "device");
+	const char *name =
+		or_text(json_text(json, "Name"), or_text(json_text(json, "PciAddress"), guid));
 
 	STRSCPY(m.name, name);
 	m.health = worst_reason(json, &m.trouble);
@@ -257,8 +259,8 @@ const char *object_state(const struct object *o, char buf[OBJECT_TEXT_MAX])
 
 	switch (o->kind) {
 	case OBJECT_PORT:
-		snprintf(buf, OBJECT_TEXT_MAX, "%.32s%s%.32s%s", state ?: "unknown",
-			phys ? "/" : "", phys ?: "", stale && state ? " (stale)" : "");
+		snprintf(buf, OBJECT_TEXT_MAX, "%.32s%s%.32s%s", or_text(state, "unknown"),
+			phys ? "/" : "", or_text(phys, ""), stale && state ? " (stale)" : "");
 		break;
 	case OBJECT_MISSING:
 		snprintf(buf, OBJECT_TEXT_MAX, "missing");
@@ -280,7 +282,7 @@ const char *object_rate(const struct object *o, char buf[OBJECT_TEXT_MAX])
 	if (o->kind != OBJECT_PORT || (state && streq(state, "down")) ||
 		!json_number(o->json, "Rate", &facts.rate_mbps) || facts.rate_mbps == 0)
 		return strcpy(buf, "-");
-	STRSCPY(facts.width, json_text(o->json, "Width") ?: "");
-	STRSCPY(facts.speed, json_text(o->json, "Speed") ?: "");
+	STRSCPY(facts.width, or_text(json_text(o->json, "Width"), ""));
+	STRSCPY(facts.speed, or_text(json_text(o->json, "Speed"), ""));
 	return rate_format(buf, &facts);
 }

@@ -64,6 +64,12 @@ const char *json_text(const json_t *object, const char *key);
 /* Returns whether it is there. */
 bool json_number(const json_t *object, const char *key, uint64_t *ret);
 
+/* JSON's null where there is nothing. */
+static inline json_t *json_or_null(json_t *v)
+{
+	return v ? v : json_null();
+}
+
 /* Health of any object with HealthState; its word to *ret_word (may be NULL). */
 enum health json_health(const json_t *object, const char **ret_word);
 

@@ -339,23 +339,20 @@ size_t plan_conditions(const struct plan *p, struct plan_condition *ret, size_t 
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->n_steps; i++) {
+	for (size_t i = 0; i < p->n_steps && n < max; i++) {
 		const struct step *s = &p->steps[i];
 
 		if (!s->has_condition || s->hidden)
 			continue;
-		if (n < max)
-			ret[n] = (struct plan_condition){
-				.id = s->condition,
-				.subject = s->object,
-				/* A refusal says more than what is there instead. */
-				.found = s->condition == REASON_SETUP_DRIFTED || !s->detail[0]
-						 ? s->found
-						 : s->detail,
-				.wanted = s->wanted,
-				.remedy = s->remedy,
-			};
-		n++;
+		ret[n++] = (struct plan_condition){
+			.id = s->condition,
+			.subject = s->object,
+			/* A refusal says more than what is there instead. */
+			.found = s->condition == REASON_SETUP_DRIFTED || !s->detail[0] ? s->found
+										       : s->detail,
+			.wanted = s->wanted,
+			.remedy = s->remedy,
+		};
 	}
 	return n;
 }

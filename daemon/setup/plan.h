@@ -115,7 +115,7 @@ struct plan_condition {
 	const char *subject, *found, *wanted, *remedy;
 };
 
-/* Fills at most max; returns how many there are. */
+/* Fills in at most max of them, in the order of the steps; returns how many. */
 size_t plan_conditions(const struct plan *p, struct plan_condition *ret, size_t max);
 
 /*

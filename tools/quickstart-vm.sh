@@ -40,6 +40,7 @@ show journalctl -q --no-pager -x -u rdmad.service RDMAD_OBJECT=rxe0/1 RDMAD_REAS
 say "And plugs it in again:"
 show plug peer0
 check "all is well again" wait_for 10 rdmactl check
+check "that is in the journal, too" wait_for 5 told RDMAD_OLD_STATE=failed
 show rdmactl --no-pager status
 show journalctl -q --no-pager -u rdmad.service RDMAD_OBJECT=rxe0/1
 finish

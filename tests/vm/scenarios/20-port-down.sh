@@ -24,8 +24,10 @@ journal_mark
 
 t0=$(now_ms)
 pull p0
-check "a record within a second" wait_for 1 journal_count_is 1 $object RDMAD_REASON=port-down
-check_below "measured" "$(( $(now_ms) - t0 ))" 1500
+check "there is a record" wait_for 5 journal_count_is 1 $object RDMAD_REASON=port-down
+# By the record's own time: asking the journal takes longer than that.
+told_ms() { echo $(( $(journal_field _SOURCE_REALTIME_TIMESTAMP $object) / 1000 - t0 )); }
+check_below "within a second of the pull, in ms" "$(told_ms)" 1000
 check_status 2 "check exits with 2" rdmactl check
 check_match "and names it" "$(rdmactl check)" 'rxe0/1.*port-down'
 check "failed on the bus" health_is failed

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # Issue 1, must show 2: ten pulls are ten pairs with FlapCount=0, and a storm (DESIGN section 9) by default.
+# timeout: 240
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 

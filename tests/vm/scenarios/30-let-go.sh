@@ -12,7 +12,7 @@ gone_quickly() { # DESCRIPTION COMMAND...
         check_below "$1: returns" "$ms" 2000
 }
 # Waited for by the kernel is only who holds a context: then there must be one.
-held() { ls -l /proc/[0-9]*/fd 2>/dev/null | grep -c 'infiniband/uverbs'; }
+held() { find /proc/[0-9]*/fd -lname '/dev/infiniband/uverbs*' 2>/dev/null | wc -l; }
 some_held() { local n; n=$(held); echo "$n"; (( n > 0 )); }
 none_held() { local n; n=$(held); echo "$n"; (( n == 0 )); }
 

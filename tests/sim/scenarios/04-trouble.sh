@@ -7,6 +7,12 @@ sleeping() { [[ $(rdmasim get "$1" sleeping) == "$2" ]]; }
 is_held() { [[ $(rdmasim get "$1" contexts) == "$2" ]]; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 state_of() { sed 's/.*) //' "/proc/$1/stat" | cut -d' ' -f1; }
+# joined DESCRIPTION PID: it has ended, and well; not by "check", which would wait in a subshell
+joined() {
+        local status=0
+        wait "$2" || status=$?
+        check_eq "$1" "$status" 0
+}
 cd "$(mktemp -d)" || exit 1
 
 check "two devices" rdmasim create s0 ports=2
@@ -37,7 +43,7 @@ cat /sys/class/infiniband/s0/ports/1/state >read.2 2>&1 &
 pid=$!
 check "sleeps" wait_for 5 sleeping s0 1
 rdmasim -q release all
-check "wakes" wait $pid
+joined "wakes" $pid
 check_eq "and has read" "$(cat read.2)" "4: ACTIVE"
 
 # slow, failing, for a number of calls
@@ -56,21 +62,21 @@ check "a reader sleeps" wait_for 5 sleeping s0 1
 check_eq "the port query does not" "$(sysfs s0/ports/1/state)" "4: ACTIVE"
 check_match "hw_counters" "$(sleep 0.1; sysfs s0/ports/1/hw_counters/link_downed)" "Input/output error"
 check "released" rdmasim release s0/1 counters
-check "wakes" wait $pid
+joined "wakes" $pid
 check_match "hw_counters still fail" "$(sleep 0.1; sysfs s0/ports/1/hw_counters/link_downed)" "Input/output error"
 check "opening hangs" rdmasim fault s0 open block=1
 ibv_devinfo -d s0 >read.4 2>&1 &
 pid=$!
 check "who opens sleeps" wait_for 10 sleeping s0 1
 check "released" rdmasim release s0
-check "has opened" wait $pid
+joined "has opened" $pid
 check "opening fails" rdmasim fault s0 open errno=EBUSY
 check_status 1 "it does" ibv_devinfo -d s0
 check "node_desc fails" rdmasim fault s0 node_desc errno=EIO
 check_match "it does" "$( (echo x >/sys/class/infiniband/s0/node_desc) 2>&1)" "Input/output error"
 check "board_id fails" rdmasim fault s0 board_id errno=EINVAL
 check_match "it does" "$(sysfs s0/board_id)" "Invalid argument"
-check_match "a fault must do something" "$(rdmasim fault s0 open 2>&1)" "a fault needs"
+check_match "a fault must do something" "$(rdmasim fault s0 open times=3 2>&1)" "a fault needs"
 
 # destroyed while hung
 check "hangs again" rdmasim fault s0 query_port block=1
@@ -113,7 +119,7 @@ check_eq "so says the module" "$(rdmasim get n0 life)" dying
 check_status 1 "RDMA netlink has forgotten it" rdma dev show n0
 check "others go on" rdmasim port s1 lid=3
 kill $pid
-check "the removal ends with the last context" wait $destroyer
+joined "the removal ends with the last context" $destroyer
 kill $monitor
 
 # everything gone and back

@@ -60,7 +60,9 @@ static void answer_self(struct apply *a, enum setup_answer_flags flag, int error
 		STRSCPY(a->answer.remedy, "systemctl start rdmad-setup.socket");
 	} else {
 		STRSCPY(a->answer.detail, why);
-		STRSCPY(a->answer.remedy, "journalctl -u rdmad-setup.service");
+		STRSCPY(a->answer.remedy, error == -EPROTONOSUPPORT
+						  ? "rdmactl restart"
+						  : "journalctl -u rdmad-setup.service");
 	}
 	r = sd_event_source_set_enabled(a->deferred, SD_EVENT_ONESHOT);
 	if (r < 0)
@@ -90,8 +92,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
 	}
 	r = setup_answer_check(&answer, (size_t)n, &a->request);
 	if (r == -EPROTONOSUPPORT)
-		answer_self(
-			a, 0, r, "setup helper is of another version than rdmad: rdmactl restart");
+		answer_self(a, 0, r, "setup helper is of another version than rdmad");
 	else if (r < 0)
 		answer_self(a, 0, r, "setup helper gave an answer that makes no sense");
 	else

@@ -60,22 +60,38 @@ struct edge {
 };
 
 /*
- * Writes one structured record (DESIGN section 9). Returns 0 or what sd_journal_sendv() says; a
- * journal that is away is not an error of the daemon's.
+ * Writes one structured record (DESIGN section 9), or keeps it while journald does not read; never
+ * waits. Where there is no journal the message goes to stderr, as log_write() does it. Returns 0,
+ * also then, or a negative errno (already written to stderr as well).
  */
 int journal_edge(const struct edge *e);
+
+/* Lets records that journald did not take at once be sent from the loop. Call once at start. */
+void journal_attach(sd_event *event);
+
+/* Sends what was kept, as far as journald takes it. Called by itself; and at exit journal_done().
+ */
+void journal_flush(void);
+void journal_done(void);
+
+/* For tests: where the journal's datagram socket is. */
+void journal_set_socket(const char *path);
+
+/* The MESSAGE_ID (publish/message-ids.h) of such an edge; NULL for a reason that does not exist. */
+const char *journal_message_id(enum edge_kind kind, enum reason_id id);
 
 /* ---- notify.c ---- */
 
 void notify_ready(void);
 void notify_reloading(void); /* RELOADING=1 with MONOTONIC_USEC=; notify_ready() must follow */
-void notify_stopping(void);
+void notify_stopping(void);  /* ends a reload first, should one be going on */
 /* Sends STATUS= when it differs from the last one. */
 void notify_status(const char *text);
 
 /* ---- state-file.c ---- */
 
-/* Replaces dir/name atomically with text, mode 0644. 0 or negative errno; the old file stays then. */
+/* Replaces dir/name atomically with text, mode 0644. 0 or negative errno; the old file stays then.
+ */
 int state_file_write(const char *dir, const char *name, const char *text);
 
 /* ---- bus.c ---- */
@@ -83,9 +99,12 @@ int state_file_write(const char *dir, const char *name, const char *text);
 struct bus;
 
 struct bus_callbacks {
-	/* Reload the configuration: 0, or a negative errno with a sentence in why. */
+	/*
+	 * Reload the configuration: 0, or a negative errno with a sentence in why. -EINVAL and
+	 * -EBADMSG are the fault of the files (error ConfigInvalid), any other is ours (Failed).
+	 */
 	int (*reload)(void *user, char *why, size_t why_size);
-	/* The context to describe from, valid until the next event is dispatched. */
+	/* The context to describe from, valid until the next event is dispatched. Never NULL. */
 	const struct publish_context *(*context)(void *user);
 };
 
@@ -101,15 +120,17 @@ struct bus *bus_free(struct bus *b);
  * Tells the bus what changed since the last call: compares what clients can see of every object
  * with what they were told, and sends InterfacesAdded/Removed and one PropertiesChanged per
  * interface with just the names that differ. Called once per loop turn when something is dirty.
+ * Does nothing while there is no bus; goes on by itself later when the bus is slow.
  */
 void bus_sync(struct bus *b);
 
 /*
- * Must be called before a device leaves the model, so that nothing refers to it any more. Its
- * objects are removed from the bus (InterfacesRemoved).
+ * Takes a device's objects off the bus (InterfacesRemoved) at once. The next bus_sync() does the
+ * same for every device that has left the model: nothing here points into the model.
  */
 void bus_forget_device(struct bus *b, const struct device *d);
 
-/* Signal HealthChanged for a port, a device, or (both NULL) the host. */
+/* Signal HealthChanged for a port, a device, or (both NULL) the host. Lost while there is no bus.
+ */
 void bus_health_changed(struct bus *b, const struct device *d, const struct port *p,
 	enum health old_health, const struct verdict *v);

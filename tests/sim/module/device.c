@@ -310,15 +310,13 @@ static int rdmasim_link_layers(struct rdmasim_cmd *cmd, struct rdmasim_dev *sdev
 
 	for (p = 1; p <= sdev->num_ports; p++) {
 		word = strsep(&words, ",");
-		if (!word)
-			;
-		else if (!strcasecmp(word, "InfiniBand"))
+		if (word && !strcasecmp(word, "InfiniBand")) {
 			layer = IB_LINK_LAYER_INFINIBAND;
-		else if (!strcasecmp(word, "Ethernet"))
+		} else if (word && !strcasecmp(word, "Ethernet")) {
 			layer = IB_LINK_LAYER_ETHERNET;
-		else if (!strcasecmp(word, "Unknown"))
+		} else if (word && !strcasecmp(word, "Unknown")) {
 			layer = IB_LINK_LAYER_UNSPECIFIED;
-		else {
+		} else if (word) {
 			rdmasim_say(cmd, "no link layer is called '%s'", word);
 			return -EINVAL;
 		}
@@ -363,8 +361,6 @@ static int rdmasim_describe(struct rdmasim_cmd *cmd, struct rdmasim_dev *sdev,
 	int i, err;
 	u32 p;
 
-	/* whether the GUID was given shows when this stays as it is */
-	sdev->sys_image_guid = 0;
 	for (i = 1; i < cmd->argc; i++) {
 		key = cmd->argv[i];
 		value = rdmasim_key(key);

@@ -46,7 +46,7 @@
 
 #include "rdmasim.h"
 
-DEFINE_MUTEX(rdmasim_lock);
+DEFINE_MUTEX(rdmasim_lock);	/* see above */
 LIST_HEAD(rdmasim_devices);
 static DECLARE_WAIT_QUEUE_HEAD(rdmasim_idle);
 

@@ -155,14 +155,34 @@ struct rdmasim_adapter {
  * @entry: in rdmasim_devices
  * @life: creating, live or dying; under rdmasim_lock
  * @users: holders from rdmasim_get(); the teardown waits for them
+ * @teardown: removes it, when all devices are removed side by side
  * @name: the name that it was created with; a rename leaves it alone
  * @adapter: its card, NULL with @pci_parent
  * @pci_parent: a real PCI function as parent, referenced
- * @lock: guards everything below that is not constant after creation
- * @ports: 0 is the device as a whole, then 1..@num_ports
+ * @num_ports: ports, numbered from 1
+ * @gid_len: entries of each port's GID table
+ * @pkey_len: entries of each port's P_Key table
+ * @vendor_id: as ibv_devinfo shows it
+ * @part_id: the same
+ * @num_hw: hw_counters of each port, or of the device
+ * @uverbs: it has a uverbs node
+ * @disassociate: its driver can take the device from open contexts
+ * @node_desc: its node_desc can be written
+ * @hw_on_device: the hw_counters are the device's, not the ports'
+ * @counters: what its counters/ is like
  * @hw_descs: names of the hw_counters
+ * @lock: guards what follows, as far as it changes
+ * @sys_image_guid: constant
+ * @fw_ver: text of fw_ver
+ * @board_id: text of board_id; without one at creation there is no such file
+ * @hca_type: the same for hca_type
+ * @hw_rev: the same for hw_rev
+ * @ports: 0 is the device as a whole, then 1..@num_ports
  * @released: sleepers in faults wait here
  * @dying: faults end at once, new ones have no effect
+ * @calls: how often the layers above came to each point
+ * @sleeping: how many of their calls sleep in a fault now
+ * @contexts: open verbs contexts
  */
 struct rdmasim_dev {
 	struct ib_device ibdev;
@@ -198,7 +218,6 @@ struct rdmasim_dev {
 	wait_queue_head_t released;
 	bool dying;
 
-	/* what the layers above did with the device, for scenarios to check */
 	atomic64_t calls[RDMASIM_POINTS];
 	atomic_t sleeping;
 	atomic_t contexts;

@@ -129,13 +129,18 @@ check "up again" wait_for 5 port_is e0/1 ACTIVE
 
 # what a device can lack
 check "without uverbs" rdmasim create nou uverbs=0
-check_eq "no uverbs node" "$(ls -d /sys/class/infiniband_verbs/*/ibdev 2>/dev/null | xargs grep -lx nou | wc -l)" 0
+check_status 1 "no uverbs node" grep -qx nou /sys/class/infiniband_verbs/uverbs*/ibdev
 check "node_desc refused" rdmasim create nod set_node_desc=0
 check_match "EOPNOTSUPP" "$( (echo x >/sys/class/infiniband/nod/node_desc) 2>&1)" "Operation not supported"
 check "no texts" rdmasim create plain fw= board= hca_type= hw_rev= link_layer=Unknown
 check_status 2 "no board_id" ls /sys/class/infiniband/plain/board_id
 check_eq "link layer unknown" "$(sysfs plain/ports/1/link_layer)" Unknown
 check_eq "node type" "$(sysfs plain/node_type)" "7: unspecified"
+check "on a PCI function" rdmasim create onpci pci=0000:00:04.0
+check_eq "as its parent" "$(basename "$(readlink -f /sys/class/infiniband/onpci/device)")" 0000:00:04.0
+check_eq "that is the adapter" "$(sysfs onpci/adapter)" 0000:00:04.0
+check "its removal" rdmasim destroy onpci
+check "leaves the function alone" test -e /sys/bus/pci/devices/0000:00:04.0
 check "firmware update" rdmasim set s0 fw=28.43.2026
 check_eq "shows" "$(sysfs s0/fw_ver)" 28.43.2026
 check "the same GUID under another name" rdmasim destroy s0

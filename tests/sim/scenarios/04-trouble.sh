@@ -111,7 +111,7 @@ stdbuf -oL ibv_asyncwatch -d n0 >watch.2 2>&1 &
 pid=$!
 check "held open" wait_for 10 is_held n0 1
 check_status 1 "the module is pinned" rmmod rdmasim
-rdmasim destroy n0 >destroy 2>&1 &
+rdmasim -q destroy n0 &
 destroyer=$!
 check "uverbs goes first" wait_for 5 grep -q "remove .*/$uverbs " uevents
 check "the removal waits" holds 1 kill -0 $destroyer
@@ -124,7 +124,11 @@ kill $monitor
 
 # everything gone and back
 for i in 1 2 3 4 5 6 7 8; do rdmasim -q create "h$i" "node_guid=0xa$i"; done
-ms=$(took_ms eval 'rdmasim -q destroy all; for i in 1 2 3 4 5 6 7 8; do echo "create g$i node_guid=0xa$i"; done | rdmasim -q -')
+gone_and_back() {
+        rdmasim -q destroy all
+        for i in 1 2 3 4 5 6 7 8; do echo "create g$i node_guid=0xa$i"; done | rdmasim -q -
+}
+ms=$(took_ms gone_and_back)
 check_below "all gone and back" "$ms" 2000
 check_eq "under new names" "$(rdma dev | grep -c ': g[1-8]:')" 8
 check "all gone" rdmasim destroy all

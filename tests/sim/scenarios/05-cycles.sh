@@ -1,9 +1,9 @@
 # timeout: 900
-# 200 times: two devices, one of each kind of driver, contexts open on both, destroyed under them. The holder of the one that does
+# 100 times: two devices, one of each kind of driver, contexts open on both, destroyed under them. The holder of the one that does
 # not disassociate closes when it hears that its uverbs node goes, as rdmad must. That no kernel warning is in dmesg the rig checks.
 . /rig/lib.sh
 
-cycles=200
+cycles=100
 is_held() { [[ $(rdmasim get "$1" contexts) == 1 ]]; }
 cd "$(mktemp -d)" || exit 1
 udevadm control --stop-exec-queue    # the devices are the matter here, not udev's rules
@@ -53,7 +53,7 @@ done
 echo "# $cycles cycles took $(( ($(now_ms) - start) / 1000 )) s"
 check_eq "all cycles" "$failed" 0
 after=$(slab)
-# 360 devices more: a leak of one device each would be several MB
+# 160 devices more: a leak of one device each would be megabytes
 check_below "the kernel's memory stays (KiB more)" "$(( after > before ? after - before : 0 ))" 2048
 kill $monitor
 exec 3<&-

@@ -3,8 +3,6 @@
 # which must not take the simulated devices for its own.
 . /rig/lib.sh
 
-module_there() { modinfo "$1" >/dev/null 2>&1; }
-
 modprobe ib_umad
 check "a device" rdmasim create s0 ports=2
 check "umad node" wait_for 10 test -c /dev/infiniband/umad1
@@ -13,7 +11,7 @@ check_match "ibstat lists" "$(ibstat -l 2>&1)" s0
 check "QPs of ib_mad are seen" rdma resource show qp
 
 modprobe ib_ipoib
-ipoib() { ls "/sys/class/infiniband/s0/device/net" 2>/dev/null | head -n1; }
+ipoib() { find /sys/class/infiniband/s0/device/net -mindepth 1 -printf '%f\n' 2>/dev/null | sort | head -n1; }
 ipoib_there() { [[ $(ipoib) ]]; }
 check "IPoIB makes its netdevs" wait_for 10 ipoib_there
 if=$(ipoib)

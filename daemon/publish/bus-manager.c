@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* org.rdmad1.Manager at /org/rdmad1. */
+#include <errno.h>
+
+#include "bus-internal.h"
+
+/* What "status" shows of the past; the state file has more, the journal has all. */
+#define DESCRIBE_EVENTS 10
+
+static int get_property(sd_bus *conn, const char *path, const char *interface, const char *property,
+	sd_bus_message *reply, void *user, sd_bus_error *error)
+{
+	const struct field *f = field_find(manager_fields, property);
+	struct bus *b = user;
+	struct subject s = { .ctx = b->callbacks->context(b->user) };
+
+	return f ? bus_append_field(reply, f, &s) : -ENOENT;
+}
+
+static int method_describe(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct bus *b = user;
+	int r;
+
+	r = describe_text(
+		b->callbacks->context(b->user), timepoint_now(), DESCRIBE_EVENTS, false, &text);
+	if (r < 0)
+		return r;
+	return sd_bus_reply_method_return(m, "s", text);
+}
+
+/* Runs when the caller was found to be allowed to. */
+static int reload(struct bus *b, sd_bus_message *call)
+{
+	char why[TEXT_MAX] = "", clean[TEXT_MAX];
+	int r;
+
+	r = b->callbacks->reload(b->user, why, sizeof(why));
+	if (r >= 0)
+		return sd_bus_reply_method_return(call, NULL);
+	return sd_bus_reply_method_errorf(call,
+		r == -EINVAL || r == -EBADMSG ? BUS_ERROR_CONFIG_INVALID : BUS_ERROR_FAILED, "%s",
+		why[0] ? text_clean(why, clean) : strerror(-r));
+}
+
+static int method_reload(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	uint64_t flags;
+	int r;
+
+	r = sd_bus_message_read(m, "t", &flags);
+	if (r < 0)
+		return r;
+	if (flags != 0)
+		return sd_bus_error_setf(
+			error, BUS_ERROR_INVALID_ARGS, "Unknown flags, this version knows none");
+	return bus_authorize(user, m, reload);
+}
+
+#define CONST(name, type) SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_CONST)
+#define CHANGES(name, type) \
+	SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
+
+/* UNPRIVILEGED: else sd-bus would ask for the caller's credentials itself, and wait for them. */
+static const sd_bus_vtable manager_vtable[] = {
+	SD_BUS_VTABLE_START(SD_BUS_VTABLE_UNPRIVILEGED),
+	CONST("Version", "s"),
+	CHANGES("ConfigGeneration", "t"),
+	CHANGES("HealthState", "s"),
+	CHANGES("HealthSince", "t"),
+	CHANGES("Reasons", "aa{sv}"),
+	CHANGES("DeviceCount", "u"),
+	CHANGES("PortCount", "u"),
+	SD_BUS_METHOD_WITH_ARGS("Describe", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json),
+		method_describe, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Reload", SD_BUS_ARGS("t", flags), SD_BUS_NO_RESULT, method_reload,
+		SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_SIGNAL_WITH_ARGS(
+		"HealthChanged", SD_BUS_ARGS("o", path, "s", old, "s", new, "as", reasons), 0),
+	SD_BUS_VTABLE_END,
+};
+
+int bus_manager_add(struct bus *b)
+{
+	return sd_bus_add_object_vtable(
+		b->conn, NULL, BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, manager_vtable, b);
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+#include "fields.h"
+
+#include <inttypes.h>
+
+#include "build-config.h"
+#include "bus-names.h"
+#include "macros.h"
+
+const char *device_path(uint32_t index, char buf[OBJECT_PATH_MAX])
+{
+	snprintf(buf, OBJECT_PATH_MAX, BUS_DEVICE_PREFIX "/d%" PRIu32, index);
+	return buf;
+}
+
+const char *port_path(uint32_t index, uint32_t number, char buf[OBJECT_PATH_MAX])
+{
+	snprintf(buf, OBJECT_PATH_MAX, BUS_PORT_PREFIX "/d%" PRIu32 "p%" PRIu32, index, number);
+	return buf;
+}
+
+static void set_string(struct value *v, const char *s)
+{
+	v->known = s && s[0];
+	v->string = s;
+}
+
+static void set_number(struct value *v, uint64_t number, bool known)
+{
+	v->known = known;
+	v->number = number;
+}
+
+static void set_guid(struct value *v, uint64_t guid)
+{
+	set_string(v, guid_format(v->text, guid));
+}
+
+static void set_health(struct value *v, const struct verdict *verdict)
+{
+	set_string(v, health_to_string(verdict->health));
+}
+
+static void set_since(struct value *v, const struct verdict *verdict)
+{
+	set_number(v, verdict->since.real, verdict->since.real > 0);
+}
+
+static void set_reasons(struct value *v, const struct verdict *verdict)
+{
+	v->known = true;
+	v->verdict = verdict;
+}
+
+/* A field for which this version has nothing to say yet; its name and type are fixed already. */
+static void get_unknown(const struct subject *s, struct value *v)
+{
+}
+
+/* ---- the daemon ---- */
+
+static void get_version(const struct subject *s, struct value *v)
+{
+	set_string(v, RDMAD_VERSION);
+}
+
+static void get_config_generation(const struct subject *s, struct value *v)
+{
+	set_number(v, s->ctx->config_generation, true);
+}
+
+static void get_host_health(const struct subject *s, struct value *v)
+{
+	set_health(v, &s->ctx->model->verdict);
+}
+
+static void get_host_since(const struct subject *s, struct value *v)
+{
+	set_since(v, &s->ctx->model->verdict);
+}
+
+static void get_host_reasons(const struct subject *s, struct value *v)
+{
+	set_reasons(v, &s->ctx->model->verdict);
+}
+
+static void get_device_count(const struct subject *s, struct value *v)
+{
+	uint64_t n = 0;
+
+	for (const struct device *d = s->ctx->model->devices; d; d = d->next)
+		n++;
+	set_number(v, n, true);
+}
+
+static void get_port_count(const struct subject *s, struct value *v)
+{
+	uint64_t n = 0;
+
+	for (const struct device *d = s->ctx->model->devices; d; d = d->next)
+		n += d->n_ports;
+	set_number(v, n, true);
+}
+
+/* JSON has these in its own places: see describe.c. */
+const struct field manager_fields[] = {
+	{ "Version", FIELD_STRING, FIELD_BUS_ONLY, get_version },
+	{ "ConfigGeneration", FIELD_U64, FIELD_BUS_ONLY, get_config_generation },
+	{ "HealthState", FIELD_STRING, FIELD_EVERYWHERE, get_host_health },
+	{ "HealthSince", FIELD_U64, FIELD_EVERYWHERE, get_host_since },
+	{ "Reasons", FIELD_REASONS, FIELD_EVERYWHERE, get_host_reasons },
+	{ "DeviceCount", FIELD_U32, FIELD_BUS_ONLY, get_device_count },
+	{ "PortCount", FIELD_U32, FIELD_BUS_ONLY, get_port_count },
+	{ NULL },
+};
+
+/* ---- devices ---- */
+
+#define DEVICE_TEXT(function, member)                                  \
+	static void function(const struct subject *s, struct value *v) \
+	{                                                              \
+		set_string(v, s->device->facts.member);                \
+	}
+
+DEVICE_TEXT(get_name, name)
+DEVICE_TEXT(get_node_type, node_type)
+DEVICE_TEXT(get_driver, driver)
+DEVICE_TEXT(get_pci_address, pci_address)
+DEVICE_TEXT(get_adapter, adapter)
+DEVICE_TEXT(get_firmware_version, firmware_version)
+DEVICE_TEXT(get_board_id, board_id)
+
+static void get_index(const struct subject *s, struct value *v)
+{
+	set_number(v, s->device->facts.index, true);
+}
+
+static void get_node_guid(const struct subject *s, struct value *v)
+{
+	set_guid(v, s->device->facts.node_guid);
+}
+
+static void get_sys_image_guid(const struct subject *s, struct value *v)
+{
+	set_guid(v, s->device->facts.sys_image_guid);
+}
+
+static void get_numa_node(const struct subject *s, struct value *v)
+{
+	int32_t node = s->device->facts.numa_node;
+
+	set_number(v, (uint64_t)node, node >= 0);
+}
+
+static void get_device_health(const struct subject *s, struct value *v)
+{
+	set_health(v, &s->device->verdict);
+}
+
+static void get_device_since(const struct subject *s, struct value *v)
+{
+	set_since(v, &s->device->verdict);
+}
+
+static void get_device_reasons(const struct subject *s, struct value *v)
+{
+	set_reasons(v, &s->device->verdict);
+}
+
+static void get_device_ignored(const struct subject *s, struct value *v)
+{
+	set_string(v, s->device->verdict.ignored_because);
+}
+
+const struct field device_fields[] = {
+	{ "Index", FIELD_U32, FIELD_EVERYWHERE, get_index },
+	{ "Name", FIELD_STRING, FIELD_EVERYWHERE, get_name },
+	{ "NodeGuid", FIELD_STRING, FIELD_EVERYWHERE, get_node_guid },
+	{ "SysImageGuid", FIELD_STRING, FIELD_EVERYWHERE, get_sys_image_guid },
+	{ "NodeType", FIELD_STRING, FIELD_EVERYWHERE, get_node_type },
+	{ "Driver", FIELD_STRING, FIELD_EVERYWHERE, get_driver },
+	{ "PciAddress", FIELD_STRING, FIELD_EVERYWHERE, get_pci_address },
+	{ "Adapter", FIELD_STRING, FIELD_EVERYWHERE, get_adapter },
+	{ "NumaNode", FIELD_U32, FIELD_EVERYWHERE, get_numa_node },
+	{ "FirmwareVersion", FIELD_STRING, FIELD_EVERYWHERE, get_firmware_version },
+	{ "BoardId", FIELD_STRING, FIELD_EVERYWHERE, get_board_id },
+	{ "HealthState", FIELD_STRING, FIELD_EVERYWHERE, get_device_health },
+	{ "HealthSince", FIELD_U64, FIELD_EVERYWHERE, get_device_since },
+	{ "Reasons", FIELD_REASONS, FIELD_EVERYWHERE, get_device_reasons },
+	{ "IgnoredBecause", FIELD_STRING, FIELD_EVERYWHERE, get_device_ignored },
+	{ "SetupState", FIELD_STRING, FIELD_EVERYWHERE, get_unknown },
+	{ NULL },
+};
+
+/* ---- ports ---- */
+
+static void get_port_device(const struct subject *s, struct value *v)
+{
+	set_string(v, device_path(s->device->facts.index, v->text));
+}
+
+static void get_number(const struct subject *s, struct value *v)
+{
+	set_number(v, s->port->number, true);
+}
+
+static void get_link_layer(const struct subject *s, struct value *v)
+{
+	if (s->port->facts.link_layer != LINK_LAYER_UNKNOWN)
+		set_string(v, link_layer_to_string(s->port->facts.link_layer));
+}
+
+static void get_port_state(const struct subject *s, struct value *v)
+{
+	set_string(v, port_state_word(s->port->facts.state, v->text));
+}
+
+static void get_phys_state(const struct subject *s, struct value *v)
+{
+	set_string(v, phys_state_word(s->port->facts.phys_state, v->text));
+}
+
+static void get_rate(const struct subject *s, struct value *v)
+{
+	set_number(v, s->port->facts.rate_mbps, s->port->facts.rate_mbps > 0);
+}
+
+static void get_width(const struct subject *s, struct value *v)
+{
+	set_string(v, s->port->facts.width);
+}
+
+static void get_speed(const struct subject *s, struct value *v)
+{
+	set_string(v, s->port->facts.speed);
+}
+
+static void get_active_mtu(const struct subject *s, struct value *v)
+{
+	set_number(v, s->port->facts.active_mtu, s->port->facts.active_mtu > 0);
+}
+
+static void get_lid(const struct subject *s, struct value *v)
+{
+	set_number(v, s->port->facts.lid, s->port->facts.lid != UINT32_MAX);
+}
+
+static void get_sm_lid(const struct subject *s, struct value *v)
+{
+	set_number(v, s->port->facts.sm_lid, s->port->facts.sm_lid != UINT32_MAX);
+}
+
+static void get_netdev(const struct subject *s, struct value *v)
+{
+	set_string(v, s->port->facts.netdev);
+}
+
+static void get_netdev_index(const struct subject *s, struct value *v)
+{
+	set_number(v, s->port->facts.netdev_index, s->port->facts.netdev_index > 0);
+}
+
+static void get_required(const struct subject *s, struct value *v)
+{
+	v->known = true;
+	v->flag = s->port->required;
+}
+
+static void get_port_health(const struct subject *s, struct value *v)
+{
+	set_health(v, &s->port->verdict);
+}
+
+static void get_port_since(const struct subject *s, struct value *v)
+{
+	set_since(v, &s->port->verdict);
+}
+
+static void get_port_reasons(const struct subject *s, struct value *v)
+{
+	set_reasons(v, &s->port->verdict);
+}
+
+static void get_port_ignored(const struct subject *s, struct value *v)
+{
+	set_string(v, s->port->verdict.ignored_because);
+}
+
+static void get_flap_count(const struct subject *s, struct value *v)
+{
+	set_number(v, s->port->flap_count, true);
+}
+
+static void get_down_since(const struct subject *s, struct value *v)
+{
+	set_number(v, s->port->down_since.real, s->port->down_since.mono > 0);
+}
+
+static void get_probe_state(const struct subject *s, struct value *v)
+{
+	set_string(v, probe_state_to_string(s->port->probe_state));
+}
+
+static void get_last_probe(const struct subject *s, struct value *v)
+{
+	set_number(v, s->port->read_at.real, s->port->read_at.real > 0);
+}
+
+const struct field port_fields[] = {
+	{ "Device", FIELD_PATH, FIELD_BUS_ONLY, get_port_device },
+	{ "Number", FIELD_U32, FIELD_EVERYWHERE, get_number },
+	{ "LinkLayer", FIELD_STRING, FIELD_EVERYWHERE, get_link_layer },
+	{ "PortState", FIELD_STRING, FIELD_EVERYWHERE, get_port_state },
+	{ "PhysState", FIELD_STRING, FIELD_EVERYWHERE, get_phys_state },
+	{ "Rate", FIELD_U64, FIELD_EVERYWHERE, get_rate },
+	{ "Width", FIELD_STRING, FIELD_EVERYWHERE, get_width },
+	{ "Speed", FIELD_STRING, FIELD_EVERYWHERE, get_speed },
+	{ "ActiveMtu", FIELD_U32, FIELD_EVERYWHERE, get_active_mtu },
+	{ "Lid", FIELD_U32, FIELD_EVERYWHERE, get_lid },
+	{ "SmLid", FIELD_U32, FIELD_EVERYWHERE, get_sm_lid },
+	{ "NetDevice", FIELD_STRING, FIELD_EVERYWHERE, get_netdev },
+	{ "NetDeviceIndex", FIELD_U32, FIELD_EVERYWHERE, get_netdev_index },
+	{ "Group", FIELD_STRING, FIELD_EVERYWHERE, get_unknown },
+	{ "Required", FIELD_BOOL, FIELD_EVERYWHERE, get_required },
+	{ "HealthState", FIELD_STRING, FIELD_EVERYWHERE, get_port_health },
+	{ "HealthSince", FIELD_U64, FIELD_EVERYWHERE, get_port_since },
+	{ "Reasons", FIELD_REASONS, FIELD_EVERYWHERE, get_port_reasons },
+	{ "IgnoredBecause", FIELD_STRING, FIELD_EVERYWHERE, get_port_ignored },
+	{ "FlapCount", FIELD_U64, FIELD_EVERYWHERE, get_flap_count },
+	{ "DownSince", FIELD_U64, FIELD_EVERYWHERE, get_down_since },
+	{ "ProbeState", FIELD_STRING, FIELD_EVERYWHERE, get_probe_state },
+	{ "LastProbe", FIELD_U64, FIELD_QUIET, get_last_probe },
+	{ NULL },
+};
+
+_Static_assert(ARRAY_SIZE(manager_fields) <= FIELDS_MAX, "FIELDS_MAX");
+_Static_assert(ARRAY_SIZE(device_fields) <= FIELDS_MAX, "FIELDS_MAX");
+_Static_assert(ARRAY_SIZE(port_fields) <= FIELDS_MAX, "FIELDS_MAX");
+
+/* ---- any field ---- */
+
+void field_get(const struct field *f, const struct subject *s, struct value *v)
+{
+	v->known = false;
+	v->flag = false;
+	v->number = 0;
+	v->string = NULL;
+	v->verdict = NULL;
+	f->get(s, v);
+	v->string = text_clean(v->string, v->text);
+}
+
+const struct field *field_find(const struct field *fields, const char *name)
+{
+	for (; fields->name; fields++)
+		if (streq(fields->name, name))
+			return fields;
+	return NULL;
+}
+
+/* FNV-1a: this is for telling two values apart, not for tables that somebody could attack. */
+static uint64_t hash_bytes(uint64_t h, const void *data, size_t size)
+{
+	const unsigned char *p = data;
+
+	for (size_t i = 0; i < size; i++)
+		h = (h ^ p[i]) * 0x100000001b3;
+	return h;
+}
+
+static uint64_t hash_text(uint64_t h, const char *s)
+{
+	return hash_bytes(h, s, strlen(s) + 1); /* with the zero: "a","b" is not "ab","" */
+}
+
+static uint64_t hash_reasons(uint64_t h, const struct verdict *v)
+{
+	for (size_t i = 0; i < v->n_reasons; i++) {
+		const struct reason *r = &v->reasons[i];
+
+		h = hash_bytes(h, &r->id, sizeof(r->id));
+		h = hash_bytes(h, &r->severity, sizeof(r->severity));
+		h = hash_bytes(h, &r->since.real, sizeof(r->since.real));
+		h = hash_text(h, r->subject);
+		h = hash_text(h, r->found);
+		h = hash_text(h, r->wanted);
+		h = hash_text(h, r->remedy);
+	}
+	return h;
+}
+
+uint64_t field_hash(const struct field *f, const struct value *v)
+{
+	uint64_t h = hash_bytes(0xcbf29ce484222325, &v->known, sizeof(v->known));
+
+	if (!v->known)
+		return h;
+	switch (f->type) {
+	case FIELD_STRING:
+	case FIELD_PATH:
+		return hash_text(h, v->string);
+	case FIELD_U32:
+	case FIELD_U64:
+		return hash_bytes(h, &v->number, sizeof(v->number));
+	case FIELD_BOOL:
+		return hash_bytes(h, &v->flag, sizeof(v->flag));
+	case FIELD_REASONS:
+		return hash_reasons(h, v->verdict);
+	}
+	return h;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One structured journal record per edge (DESIGN section 9), in the journal's native protocol
+ * (systemd.io/JOURNAL_NATIVE_PROTOCOL). sd_journal_sendv() speaks it too, but it waits while
+ * journald does not read, and nothing may stop the daemon: here a record that cannot be sent at
+ * once is kept, up to a bound, and sent later, in order.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "log.h"
+#include "message-ids.h"
+#include "publish.h"
+#include "rules.h"
+#include "text.h"
+
+#define RECORD_MAX  8192
+#define VALUE_MAX   2048
+#define WAITING_MAX 256
+#define RETRY_USEC  (250 * USEC_PER_MSEC)
+
+struct record {
+	struct record *next;
+	size_t size;
+	char data[];
+};
+
+static struct {
+	int fd;
+	struct sockaddr_un address;
+	struct record *first, **end;
+	unsigned n_waiting;
+	uint64_t n_lost;
+	sd_event *event;
+	sd_event_source *retry;
+} journal = {
+	.fd = -1,
+	.address = { .sun_family = AF_UNIX, .sun_path = "/run/systemd/journal/socket" },
+	.end = &journal.first,
+};
+
+/* ---- making a record ---- */
+
+struct writer {
+	char data[RECORD_MAX];
+	size_t size;
+};
+
+/*
+ * Adds one field; a value that is NULL or empty is left out, and so is what does not fit any more.
+ * A value with a line end in it goes with its length, as the protocol wants.
+ */
+static void add(struct writer *w, const char *key, const char *value)
+{
+	size_t key_len = strlen(key), len;
+	uint64_t le;
+
+	if (!value || !value[0])
+		return;
+	len = MIN(strlen(value), (size_t)VALUE_MAX);
+	if (w->size + key_len + len + 2 + sizeof(le) > sizeof(w->data))
+		return;
+	memcpy(w->data + w->size, key, key_len);
+	w->size += key_len;
+	if (memchr(value, '\n', len)) {
+		le = htole64(len);
+		w->data[w->size++] = '\n';
+		memcpy(w->data + w->size, &le, sizeof(le));
+		w->size += sizeof(le);
+	} else {
+		w->data[w->size++] = '=';
+	}
+	memcpy(w->data + w->size, value, len);
+	w->size += len;
+	w->data[w->size++] = '\n';
+}
+
+static void _printf_(3, 4) addf(struct writer *w, const char *key, const char *fmt, ...)
+{
+	char value[64];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(value, sizeof(value), fmt, ap);
+	va_end(ap);
+	add(w, key, value);
+}
+
+static const char *reason_message_id(enum reason_id id)
+{
+	switch (id) {
+	case REASON_PORT_DOWN:
+		return RDMAD_MESSAGE_PORT_DOWN;
+	case REASON_NO_SUBNET_MANAGER:
+		return RDMAD_MESSAGE_NO_SUBNET_MANAGER;
+	case REASON_LINK_BLIP:
+		return RDMAD_MESSAGE_LINK_BLIP;
+	case REASON_LINK_FLAPPING:
+		return RDMAD_MESSAGE_LINK_FLAPPING;
+	case REASON_DEVICE_MISSING:
+		return RDMAD_MESSAGE_DEVICE_MISSING;
+	case REASON_DEVICE_FATAL:
+		return RDMAD_MESSAGE_DEVICE_FATAL;
+	case REASON_DEVICE_UNRESPONSIVE:
+		return RDMAD_MESSAGE_DEVICE_UNRESPONSIVE;
+	case REASON_NETDEV_MISSING:
+		return RDMAD_MESSAGE_NETDEV_MISSING;
+	case REASON_SETUP_FAILED:
+		return RDMAD_MESSAGE_SETUP_FAILED;
+	case REASON_SETUP_BLOCKED:
+		return RDMAD_MESSAGE_SETUP_BLOCKED;
+	case REASON_SETUP_DRIFTED:
+		return RDMAD_MESSAGE_SETUP_DRIFTED;
+	case REASON_ASYNC_EVENTS_UNAVAILABLE:
+		return RDMAD_MESSAGE_ASYNC_EVENTS_UNAVAILABLE;
+	case REASON_CONFIG_INVALID:
+		return RDMAD_MESSAGE_CONFIG_INVALID;
+	case REASON_PORT_UNREADABLE:
+		return RDMAD_MESSAGE_PORT_UNREADABLE;
+	case _REASON_MAX:
+		break;
+	}
+	return NULL;
+}
+
+const char *journal_message_id(enum edge_kind kind, enum reason_id id)
+{
+	return kind == EDGE_CLEARED ? RDMAD_MESSAGE_RECOVERED : reason_message_id(id);
+}
+
+static int severity_priority(enum severity severity)
+{
+	switch (severity) {
+	case SEVERITY_FAILED:
+		return LOG_ERR;
+	case SEVERITY_DEGRADED:
+	case SEVERITY_UNKNOWN:
+		return LOG_WARNING;
+	case SEVERITY_NOTICE:
+	case _SEVERITY_MAX:
+		break;
+	}
+	return LOG_NOTICE;
+}
+
+static int edge_priority(const struct edge *e)
+{
+	switch (e->kind) {
+	case EDGE_RAISED:
+	case EDGE_REMINDER:
+		return severity_priority(e->reason->severity);
+	case EDGE_CLEARED:
+	case EDGE_EVENT:
+		break;
+	}
+	return LOG_NOTICE;
+}
+
+static const char *edge_word(enum edge_kind kind)
+{
+	switch (kind) {
+	case EDGE_RAISED:
+		return "raised";
+	case EDGE_CLEARED:
+		return "cleared";
+	case EDGE_EVENT:
+		return "event";
+	case EDGE_REMINDER:
+		return "reminder";
+	}
+	return NULL;
+}
+
+/* The catalog shows a field that is missing or empty by its name: those that it uses have a text. */
+static void add_text(struct writer *w, const char *key, const char *value, const char *otherwise)
+{
+	add(w, key, value && value[0] ? value : otherwise);
+}
+
+static void write_record(struct writer *w, const struct edge *e)
+{
+	const struct rule *rule = rule_get(e->reason->id);
+	const struct device *d = e->device ? e->device : e->port ? e->port->device : NULL;
+	char guid[GUID_STRING_MAX];
+
+	w->size = 0;
+	add(w, "MESSAGE", e->message);
+	add(w, "MESSAGE_ID", journal_message_id(e->kind, e->reason->id));
+	addf(w, "PRIORITY", "%d", edge_priority(e));
+	addf(w, "SYSLOG_FACILITY", "%d", LOG_DAEMON >> 3);
+	add(w, "SYSLOG_IDENTIFIER", "rdmad");
+	add(w, "RDMAD_OBJECT", e->object);
+	add(w, "RDMAD_REASON", rule->name);
+	add(w, "RDMAD_EDGE", edge_word(e->kind));
+	add(w, "RDMAD_SEVERITY", severity_to_string(e->reason->severity));
+	add(w, "RDMAD_CLASS", reason_class_to_string(rule->class));
+	add_text(w, "RDMAD_SUBJECT", e->reason->subject, e->object);
+	add(w, "RDMAD_OLD_STATE", health_to_string(e->old_health));
+	add(w, "RDMAD_NEW_STATE", health_to_string(e->new_health));
+	add_text(w, "RDMAD_FOUND", e->reason->found, "-");
+	add_text(w, "RDMAD_WANTED", e->reason->wanted, "-");
+	add_text(w, "RDMAD_REMEDY", e->reason->remedy, "see journalctl -x");
+	if (d) {
+		add(w, "RDMA_DEVICE", d->facts.name);
+		add(w, "RDMA_GUID", guid_format(guid, d->facts.node_guid));
+	}
+	if (e->port)
+		addf(w, "RDMA_PORT", "%u", e->port->number);
+	add(w, "INTERFACE", e->netdev);
+	if (e->error > 0)
+		addf(w, "ERRNO", "%d", e->error);
+}
+
+/* ---- sending it ---- */
+
+/* Sends one datagram without waiting: 0, -EAGAIN when the journal is behind, or another errno. */
+static int send_now(const char *data, size_t size)
+{
+	struct iovec iov = { .iov_base = (char *)data, .iov_len = size };
+	struct msghdr mh = {
+		.msg_name = &journal.address,
+		.msg_namelen = sizeof(journal.address),
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+	};
+	ssize_t n;
+
+	if (journal.fd < 0) {
+		journal.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+		if (journal.fd < 0)
+			return -errno;
+	}
+	do
+		n = sendmsg(journal.fd, &mh, MSG_NOSIGNAL | MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n >= 0)
+		return 0;
+	return errno == ENOBUFS ? -EAGAIN : -errno;
+}
+
+static void drop_first(void)
+{
+	struct record *r = journal.first;
+
+	journal.first = r->next;
+	if (!journal.first)
+		journal.end = &journal.first;
+	journal.n_waiting--;
+	free(r);
+}
+
+static int on_retry(sd_event_source *s, uint64_t usec, void *user)
+{
+	journal_flush();
+	return 0;
+}
+
+/* Has journal_flush() called soon. Without an event loop it is called with the next record. */
+static void arm_retry(void)
+{
+	int r;
+
+	if (!journal.event)
+		return;
+	if (!journal.retry) {
+		r = sd_event_add_time_relative(journal.event, &journal.retry, CLOCK_MONOTONIC,
+			RETRY_USEC, 0, on_retry, NULL);
+	} else {
+		r = sd_event_source_set_time_relative(journal.retry, RETRY_USEC);
+		if (r >= 0)
+			r = sd_event_source_set_enabled(journal.retry, SD_EVENT_ONESHOT);
+	}
+	if (r < 0)
+		log_debug("Cannot set a timer for waiting journal records: %s", strerror(-r));
+}
+
+/* Keeps a record for later. The oldest goes when there are too many: the last ones say what is. */
+static int keep(const char *data, size_t size)
+{
+	struct record *r = malloc(sizeof(*r) + size);
+
+	if (!r) {
+		journal.n_lost++;
+		return -ENOMEM;
+	}
+	r->next = NULL;
+	r->size = size;
+	memcpy(r->data, data, size);
+	*journal.end = r;
+	journal.end = &r->next;
+	journal.n_waiting++;
+	if (journal.n_waiting > WAITING_MAX) {
+		drop_first();
+		journal.n_lost++;
+	}
+	arm_retry();
+	return 0;
+}
+
+void journal_flush(void)
+{
+	while (journal.first) {
+		int r = send_now(journal.first->data, journal.first->size);
+
+		if (r == -EAGAIN) {
+			arm_retry();
+			return;
+		}
+		/* Any other error will not get better by waiting. */
+		if (r < 0)
+			journal.n_lost++;
+		drop_first();
+	}
+	if (journal.n_lost > 0) {
+		log_warning("%llu journal records were lost while the journal did not take them",
+			(unsigned long long)journal.n_lost);
+		journal.n_lost = 0;
+	}
+}
+
+int journal_edge(const struct edge *e)
+{
+	struct writer w;
+	char line[VALUE_MAX];
+	int r = -EAGAIN;
+
+	write_record(&w, e);
+	journal_flush();
+	if (!journal.first)
+		r = send_now(w.data, w.size);
+	if (r == -EAGAIN)
+		return keep(w.data, w.size);
+	if (r < 0) {
+		/* No journal on this host, or not yet: the text at least. */
+		log_write(edge_priority(e), "%s", text_one_line(e->message, line, sizeof(line)));
+		return r == -ENOENT || r == -ECONNREFUSED ? 0 : r;
+	}
+	return 0;
+}
+
+void journal_attach(sd_event *event)
+{
+	journal.event = sd_event_ref(event);
+}
+
+void journal_set_socket(const char *path)
+{
+	STRSCPY(journal.address.sun_path, path);
+}
+
+void journal_done(void)
+{
+	journal_flush();
+	while (journal.first)
+		drop_first();
+	journal.retry = sd_event_source_disable_unref(journal.retry);
+	journal.event = sd_event_unref(journal.event);
+	journal.fd = safe_close(journal.fd);
+}

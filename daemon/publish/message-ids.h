@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The MESSAGE_ID of each kind of journal record. Fixed for ever: made once with "systemd-id128
+ * new", never changed, never used again. units/rdmad.catalog has one entry for each, in this order;
+ * a unit test compares the two.
+ */
+#pragma once
+
+/* A condition of that reason appeared, got worse, or still stands (a reminder). */
+#define RDMAD_MESSAGE_PORT_DOWN                "22bd852da01e4804a88e3e7e8c6674df"
+#define RDMAD_MESSAGE_NO_SUBNET_MANAGER        "51a89c544a4442b0bab97529f82352f4"
+#define RDMAD_MESSAGE_LINK_BLIP                "4208dbc1b56b432eb66b1cc6d9469918"
+#define RDMAD_MESSAGE_LINK_FLAPPING            "b04585a547934af082d7ed77a1106488"
+#define RDMAD_MESSAGE_DEVICE_MISSING           "351fd1ce724c4e0db8e0992d2611fe2d"
+#define RDMAD_MESSAGE_DEVICE_FATAL             "28ee77811fa54ae19b8cf0ae3a995cc9"
+#define RDMAD_MESSAGE_DEVICE_UNRESPONSIVE      "3cff7ba81fb74e7ab0b3d1fb096171da"
+#define RDMAD_MESSAGE_NETDEV_MISSING           "81e29a24eef048029510de5cf0eaab68"
+#define RDMAD_MESSAGE_SETUP_FAILED             "e462c5560409443fb31b89c737b28337"
+#define RDMAD_MESSAGE_SETUP_BLOCKED            "dbed318b60754d629e7e43156c466743"
+#define RDMAD_MESSAGE_SETUP_DRIFTED            "b772fe31ecab4ca88c3efe13590ad3b6"
+#define RDMAD_MESSAGE_ASYNC_EVENTS_UNAVAILABLE "f36e79f9b31c4f6888b605f6c27cb807"
+#define RDMAD_MESSAGE_CONFIG_INVALID           "98a0692e89d643baa798995dd74eda58"
+#define RDMAD_MESSAGE_PORT_UNREADABLE          "afe6289ad96c4aaaa3914a4b9777898c"
+
+/* A condition went away, whichever it was. */
+#define RDMAD_MESSAGE_RECOVERED "61841f95fca04150bc1343406cc6cee7"

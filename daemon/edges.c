@@ -32,12 +32,11 @@ static const char *object_netdev(const struct object *o)
 	return o->port && o->port->facts.netdev[0] ? o->port->facts.netdev : NULL;
 }
 
-static void tell_raised(struct edges *e, const struct object *o, const struct reason *r,
-	usec_t before, struct timepoint now)
+static struct edge edge_of(
+	const struct object *o, enum edge_kind kind, const struct reason *r, const char *message)
 {
-	char message[MESSAGE_MAX];
-	struct edge edge = {
-		.kind = EDGE_RAISED,
+	return (struct edge){
+		.kind = kind,
 		.device = o->device,
 		.port = o->port,
 		.object = o->name,
@@ -47,6 +46,13 @@ static void tell_raised(struct edges *e, const struct object *o, const struct re
 		.new_health = o->new->health,
 		.message = message,
 	};
+}
+
+static void tell_raised(struct edges *e, const struct object *o, const struct reason *r,
+	usec_t before, struct timepoint now)
+{
+	char message[MESSAGE_MAX];
+	struct edge edge = edge_of(o, EDGE_RAISED, r, message);
 
 	message_raised(message, o->name, r, before);
 	tell(e, &edge, now);
@@ -56,17 +62,7 @@ static void tell_cleared(
 	struct edges *e, const struct object *o, const struct reason *r, struct timepoint now)
 {
 	char message[MESSAGE_MAX];
-	struct edge edge = {
-		.kind = EDGE_CLEARED,
-		.device = o->device,
-		.port = o->port,
-		.object = o->name,
-		.netdev = object_netdev(o),
-		.reason = r,
-		.old_health = o->old->health,
-		.new_health = o->new->health,
-		.message = message,
-	};
+	struct edge edge = edge_of(o, EDGE_CLEARED, r, message);
 
 	message_cleared(message, o->name, r, usec_sub(now.mono, r->since.mono), o->port);
 	tell(e, &edge, now);
@@ -192,17 +188,8 @@ void port_edges_blip(struct edges *e, struct port *p, struct port_edges *pe, uns
 		.since = now,
 	};
 	char name[OBJECT_NAME_MAX], message[MESSAGE_MAX];
-	struct edge edge = {
-		.kind = EDGE_EVENT,
-		.device = p->device,
-		.port = p,
-		.object = port_object(name, p),
-		.netdev = p->facts.netdev[0] ? p->facts.netdev : NULL,
-		.reason = &blip,
-		.old_health = p->verdict.health,
-		.new_health = p->verdict.health,
-		.message = message,
-	};
+	struct object o = port_as_object(name, p, &p->verdict);
+	struct edge edge = edge_of(&o, EDGE_EVENT, &blip, message);
 
 	if (pe->storm.flapping || pe->storm.told_down)
 		return;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the manager share: manager.c (life, listing, readiness, output), manager-port.c
- * (readings, events, verdicts) and manager-setup.c (plan and steps). For nobody else.
+ * What the files of the manager share: manager.c (life, listing, readiness), manager-port.c
+ * (readings, events, verdicts), manager-setup.c (plan and steps) and manager-output.c (what is
+ * shown). For nobody else.
  */
 #pragma once
 
@@ -74,6 +75,9 @@ void manager_recheck_at(struct manager *m, usec_t mono);
 /* Something could not be asked for now: try again shortly. */
 void manager_retry_soon(struct manager *m);
 struct timepoint manager_now(struct manager *m);
+/* Makes a timer run once, so long from now. */
+void timer_in(sd_event_source *timer, usec_t delay);
+bool timer_is_armed(sd_event_source *timer);
 
 /* ---- manager-port.c ---- */
 /* Gives the device and its ports their bookkeeping; again after its port count changed. */
@@ -95,6 +99,12 @@ void on_pool_watched(uint32_t device_index, int result, void *user);
 void on_pool_event(const struct pool_event *e, void *user);
 void on_pool_silence(const char *adapter, enum pool_silence silence, void *user);
 void on_pool_lost(const char *adapter, void *user);
+
+/* ---- manager-output.c ---- */
+const struct publish_context *manager_context(void *user);
+void manager_judge_host(struct manager *m);
+/* Shows what changed since the last call; the state file at most once a second. */
+void manager_show(struct manager *m);
 
 /* ---- manager-setup.c ---- */
 int manager_setup_new(struct manager *m);

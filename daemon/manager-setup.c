@@ -78,9 +78,11 @@ static void remember(struct manager *m)
 	r = setup_memory_format(&s->plan.memory, s->boot_id, &text);
 	if (r >= 0)
 		r = state_file_write(m->options.runtime_dir, MEMORY_FILE, text);
-	if (r < 0)
+	if (r < 0) {
 		log_warning("%s/" MEMORY_FILE " cannot be written: %s", m->options.runtime_dir,
 			strerror(-r));
+		s->plan.memory.dirty = true; /* the next plan tries again */
+	}
 }
 
 static void collect_conditions(struct manager_setup *s)
@@ -127,7 +129,10 @@ static void collect_rows(struct manager *m)
 	m->context.n_setup = n;
 }
 
-/* Steps that are conditions of the host are told as such; the rest gets a plain line. */
+/*
+ * Steps that are conditions of the host are told as such; the rest gets a plain line, a notice where
+ * somebody may want to know that it cannot be.
+ */
 static void log_news(struct manager_setup *s)
 {
 	char text[512];
@@ -135,7 +140,8 @@ static void log_news(struct manager_setup *s)
 
 	while ((step = plan_next_news(&s->plan)))
 		if (!step->has_condition)
-			log_info("%s", step_message(step, text, sizeof(text)));
+			log_write(step->result == STEP_UNSUPPORTED ? LOG_NOTICE : LOG_INFO, "%s",
+				step_message(step, text, sizeof(text)));
 }
 
 void manager_setup_replan(struct manager *m)

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Life of the daemon: event sources, listing, readiness, reload and output. Readings and verdicts
- * are in manager-port.c, the plan and its steps in manager-setup.c.
+ * Life of the daemon: event sources, listing, readiness and reload. Readings and verdicts are in
+ * manager-port.c, the plan and its steps in manager-setup.c, what is shown in manager-output.c.
  */
 #include "manager.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 
 #include "log.h"
 #include "macros.h"
 #include "manager-internal.h"
-#include "rules.h"
 
 #define RETRY_INTERVAL (500 * USEC_PER_MSEC)
-#define STATE_INTERVAL USEC_PER_SEC
 
 struct timepoint manager_now(struct manager *m)
 {
@@ -26,14 +23,13 @@ struct timepoint manager_now(struct manager *m)
 	return (struct timepoint){ .mono = mono, .real = real };
 }
 
-/* Moves a timer to run once, so long from now. */
-static void timer_in(sd_event_source *timer, usec_t delay)
+void timer_in(sd_event_source *timer, usec_t delay)
 {
 	sd_event_source_set_time_relative(timer, delay);
 	sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
 }
 
-static bool timer_is_armed(sd_event_source *timer)
+bool timer_is_armed(sd_event_source *timer)
 {
 	int enabled = SD_EVENT_OFF;
 
@@ -294,13 +290,23 @@ static int on_uevent_io(sd_event_source *source, int fd, uint32_t revents, void 
 	(void)source;
 	(void)fd;
 	(void)revents;
-	while ((r = uevent_monitor_next(m->uevents, &e)) > 0) {
-		if (e.kind == UEVENT_UVERBS_REMOVE)
+	while ((r = uevent_monitor_next(m->uevents, &e)) > 0)
+		switch (e.kind) {
+		case UEVENT_UVERBS_REMOVE:
 			uverbs_removed(m, e.sysname);
+			manager_request_listing(m);
+			break;
+		case UEVENT_DEVICE:
+			manager_request_listing(m);
+			break;
+		case UEVENT_MODULE:
+			m->plan_dirty = true;
+			break;
+		}
+	if (r < 0) { /* what was lost could be any of them */
 		manager_request_listing(m);
+		m->plan_dirty = true;
 	}
-	if (r < 0)
-		manager_request_listing(m);
 	return 0;
 }
 
@@ -356,137 +362,7 @@ static int on_state_timer(sd_event_source *source, uint64_t usec, void *user)
 	return 0;
 }
 
-/* ---- output, once per turn of the loop ---- */
-
-static const struct publish_context *manager_context(void *user)
-{
-	struct manager *m = user;
-
-	m->context.model = &m->model;
-	m->context.config_generation = m->config_generation;
-	return &m->context;
-}
-
-static void judge_host_now(struct manager *m)
-{
-	_cleanup_(freep) struct setup_condition *conditions = NULL;
-	const struct setup_condition *setup;
-	struct timepoint now = manager_now(m);
-	struct verdict old;
-	size_t n;
-
-	setup = manager_setup_conditions(m, &n);
-	conditions = calloc(n + 1, sizeof(*conditions));
-	if (!conditions)
-		return;
-	if (n)
-		memcpy(conditions, setup, n * sizeof(*conditions));
-	if (m->list_silent)
-		conditions[n++] = (struct setup_condition){
-			.id = REASON_DEVICE_UNRESPONSIVE,
-			.subject = "device list",
-			.found = "no answer of the kernel to a listing of devices and interfaces",
-			.wanted = "an answer within ProbeTimeoutSec=",
-			.remedy = "a driver hangs and holds the kernel's lock: see journalctl -k",
-		};
-	if (judge_host(&m->model, conditions, n, m->config->problems, m->config->n_problems, now,
-		    &old)) {
-		host_edges_changed(&m->edges, &old, now);
-		m->state_dirty = true;
-	}
-	m->host_dirty = false;
-}
-
-/* The first reason of the worst object, for STATUS=. */
-static void worst_reason(const struct manager *m, char *buf, size_t size)
-{
-	char object[OBJECT_NAME_MAX];
-
-	buf[0] = '\0';
-	for (const struct device *d = m->model.devices; d; d = d->next) {
-		if (d->verdict.health != m->model.verdict.health)
-			continue;
-		for (size_t i = 0; i < d->n_ports; i++) {
-			const struct port *p = &d->ports[i];
-
-			if (p->verdict.health != d->verdict.health || !p->verdict.n_reasons)
-				continue;
-			snprintf(buf, size, ": %s %s", port_object(object, p),
-				rule_get(p->verdict.reasons[0].id)->name);
-			return;
-		}
-		if (d->verdict.n_reasons) {
-			snprintf(buf, size, ": %s %s", d->facts.name,
-				rule_get(d->verdict.reasons[0].id)->name);
-			return;
-		}
-	}
-	for (const struct missing *x = m->model.missing; x; x = x->next)
-		if (x->verdict.health == m->model.verdict.health && x->verdict.n_reasons) {
-			snprintf(buf, size, ": %s %s", x->name,
-				rule_get(x->verdict.reasons[0].id)->name);
-			return;
-		}
-	if (m->model.verdict.n_reasons)
-		snprintf(buf, size, ": %s", rule_get(m->model.verdict.reasons[0].id)->name);
-}
-
-static void update_status(struct manager *m)
-{
-	unsigned devices = 0, ports = 0, counts[_HEALTH_MAX] = { 0 };
-	char text[256], worst[128];
-	int n;
-
-	for (const struct device *d = m->model.devices; d; d = d->next) {
-		devices++;
-		for (size_t i = 0; i < d->n_ports; i++) {
-			ports++;
-			counts[d->ports[i].verdict.health]++;
-		}
-	}
-	if (!devices && m->model.verdict.health == HEALTH_OK) {
-		notify_status("no RDMA devices, none expected");
-		return;
-	}
-	n = snprintf(text, sizeof(text), "%u device%s, %u port%s", devices, devices == 1 ? "" : "s",
-		ports, ports == 1 ? "" : "s");
-	for (int h = HEALTH_FAILED; h >= HEALTH_STARTING; h--)
-		if (counts[h])
-			n += snprintf(text + n, sizeof(text) - (size_t)n, ", %u %s", counts[h],
-				health_to_string((enum health)h));
-	if (m->model.verdict.health != HEALTH_OK) {
-		worst_reason(m, worst, sizeof(worst));
-		snprintf(text + n, sizeof(text) - (size_t)n, "; host %s%s",
-			health_to_string(m->model.verdict.health), worst);
-	} else {
-		snprintf(text + n, sizeof(text) - (size_t)n, "; ok");
-	}
-	notify_status(text);
-}
-
-/* Writes the state file, at most once in STATE_INTERVAL. Returns true when it is written. */
-static bool write_state(struct manager *m)
-{
-	_cleanup_(freep) char *text = NULL;
-	struct timepoint now = manager_now(m);
-	int r;
-
-	if (m->state_written && usec_sub(now.mono, m->state_written) < STATE_INTERVAL) {
-		if (!timer_is_armed(m->state_timer))
-			timer_in(m->state_timer,
-				STATE_INTERVAL - usec_sub(now.mono, m->state_written));
-		return false;
-	}
-	m->state_written = now.mono;
-	r = describe_text(manager_context(m), now, EVENTS_MAX, true, &text);
-	if (r >= 0)
-		r = state_file_write(m->options.runtime_dir, "state.json", text);
-	if (r < 0 && r != m->state_error)
-		log_warning("%s/state.json cannot be written: %s", m->options.runtime_dir,
-			strerror(-r));
-	m->state_error = r;
-	return true;
-}
+/* ---- once per turn of the loop ---- */
 
 static bool ports_unread(const struct manager *m)
 {
@@ -529,13 +405,9 @@ static int on_post(sd_event_source *source, void *user)
 		m->host_dirty = m->state_dirty = true;
 	}
 	if (m->host_dirty)
-		judge_host_now(m);
-	if (m->state_dirty) {
-		if (m->bus)
-			bus_sync(m->bus);
-		update_status(m);
-		m->state_dirty = !write_state(m) && !timer_is_armed(m->state_timer);
-	}
+		manager_judge_host(m);
+	if (m->state_dirty)
+		manager_show(m);
 	if (!m->ready && m->model.listed && !m->listing && !ports_unread(m) &&
 		manager_setup_settled(m))
 		become_ready(m);

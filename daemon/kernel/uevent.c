@@ -29,6 +29,7 @@ DEFINE_CLEANUP(struct udev_device *, udev_device_unref)
 
 int uevent_monitor_open(struct uevent_monitor **ret)
 {
+	static const char *const subsystems[] = { "infiniband", "infiniband_verbs", "module" };
 	_cleanup_(uevent_monitor_closep) struct uevent_monitor *m = calloc(1, sizeof(*m));
 	int r;
 
@@ -40,12 +41,12 @@ int uevent_monitor_open(struct uevent_monitor **ret)
 	m->monitor = udev_monitor_new_from_netlink(m->udev, "kernel");
 	if (!m->monitor)
 		return errno ? -errno : -ENOMEM;
-	r = udev_monitor_filter_add_match_subsystem_devtype(m->monitor, "infiniband", NULL);
-	if (r < 0)
-		return r;
-	r = udev_monitor_filter_add_match_subsystem_devtype(m->monitor, "infiniband_verbs", NULL);
-	if (r < 0)
-		return r;
+	for (size_t i = 0; i < ARRAY_SIZE(subsystems); i++) {
+		r = udev_monitor_filter_add_match_subsystem_devtype(
+			m->monitor, subsystems[i], NULL);
+		if (r < 0)
+			return r;
+	}
 	/* Best effort: forcing more than rmem_max needs CAP_NET_ADMIN. */
 	r = udev_monitor_set_receive_buffer_size(m->monitor, MONITOR_BUFFER);
 	if (r < 0)
@@ -88,6 +89,10 @@ int uevent_monitor_next(struct uevent_monitor *m, struct uevent *ret)
 		STRSCPY(ret->sysname, sysname);
 		if (streq(subsystem, "infiniband")) {
 			ret->kind = UEVENT_DEVICE;
+			return 1;
+		}
+		if (streq(subsystem, "module")) {
+			ret->kind = UEVENT_MODULE;
 			return 1;
 		}
 		if (streq(action, "remove")) {

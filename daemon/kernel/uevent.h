@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernel uevents of RDMA devices, straight from the kernel's group by libudev: they come before
+ * Kernel uevents of RDMA devices and of modules, straight from the kernel's group by libudev: they come before
  * udev has worked on them (a context must be closed at once on "remove uverbsN", DESIGN rule 2),
  * and, other than with sd_device_monitor (which swallows receive errors), an overrun is seen.
  */
@@ -11,6 +11,7 @@
 enum uevent_kind {
 	UEVENT_DEVICE,        /* an infiniband device came, went or was renamed: list again */
 	UEVENT_UVERBS_REMOVE, /* uverbsN goes: whoever holds it must let go */
+	UEVENT_MODULE,        /* a kernel module was loaded or unloaded */
 };
 
 struct uevent {

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The host's verdict, and what is shown of the whole: D-Bus properties, STATUS= and the state file,
+ * once per turn of the loop however much came in.
+ */
+#include "macros.h"
+#include "log.h"
+#include "manager-internal.h"
+#include "rules.h"
+
+#define STATE_INTERVAL USEC_PER_SEC
+
+const struct publish_context *manager_context(void *user)
+{
+	struct manager *m = user;
+
+	m->context.model = &m->model;
+	m->context.config_generation = m->config_generation;
+	return &m->context;
+}
+
+void manager_judge_host(struct manager *m)
+{
+	_cleanup_(freep) struct setup_condition *conditions = NULL;
+	const struct setup_condition *setup;
+	struct timepoint now = manager_now(m);
+	struct verdict old;
+	size_t n;
+
+	setup = manager_setup_conditions(m, &n);
+	conditions = calloc(n + 1, sizeof(*conditions));
+	if (!conditions)
+		return;
+	if (n)
+		memcpy(conditions, setup, n * sizeof(*conditions));
+	if (m->list_silent)
+		conditions[n++] = (struct setup_condition){
+			.id = REASON_DEVICE_UNRESPONSIVE,
+			.subject = "device list",
+			.found = "no answer of the kernel to a listing of devices and interfaces",
+			.wanted = "an answer within ProbeTimeoutSec=",
+			.remedy = "a driver hangs and holds the kernel's lock: see journalctl -k",
+		};
+	if (judge_host(&m->model, conditions, n, m->config->problems, m->config->n_problems, now,
+		    &old)) {
+		host_edges_changed(&m->edges, &old, now);
+		m->state_dirty = true;
+	}
+	m->host_dirty = false;
+}
+
+/* The first reason of the worst object, for STATUS=. */
+static void worst_reason(const struct manager *m, char *buf, size_t size)
+{
+	char object[OBJECT_NAME_MAX];
+
+	buf[0] = '\0';
+	for (const struct device *d = m->model.devices; d; d = d->next) {
+		if (d->verdict.health != m->model.verdict.health)
+			continue;
+		for (size_t i = 0; i < d->n_ports; i++) {
+			const struct port *p = &d->ports[i];
+
+			if (p->verdict.health != d->verdict.health || !p->verdict.n_reasons)
+				continue;
+			snprintf(buf, size, ": %s %s", port_object(object, p),
+				rule_get(p->verdict.reasons[0].id)->name);
+			return;
+		}
+		if (d->verdict.n_reasons) {
+			snprintf(buf, size, ": %s %s", d->facts.name,
+				rule_get(d->verdict.reasons[0].id)->name);
+			return;
+		}
+	}
+	for (const struct missing *x = m->model.missing; x; x = x->next)
+		if (x->verdict.health == m->model.verdict.health && x->verdict.n_reasons) {
+			snprintf(buf, size, ": %s %s", x->name,
+				rule_get(x->verdict.reasons[0].id)->name);
+			return;
+		}
+	if (m->model.verdict.n_reasons)
+		snprintf(buf, size, ": %s", rule_get(m->model.verdict.reasons[0].id)->name);
+}
+
+static void update_status(struct manager *m)
+{
+	unsigned devices = 0, ports = 0, counts[_HEALTH_MAX] = { 0 };
+	char text[256], worst[128];
+	int n;
+
+	for (const struct device *d = m->model.devices; d; d = d->next) {
+		devices++;
+		for (size_t i = 0; i < d->n_ports; i++) {
+			ports++;
+			counts[d->ports[i].verdict.health]++;
+		}
+	}
+	if (!devices && m->model.verdict.health == HEALTH_OK) {
+		notify_status("no RDMA devices, none expected");
+		return;
+	}
+	n = snprintf(text, sizeof(text), "%u device%s, %u port%s", devices, devices == 1 ? "" : "s",
+		ports, ports == 1 ? "" : "s");
+	for (int h = HEALTH_FAILED; h >= HEALTH_STARTING; h--)
+		if (counts[h])
+			n += snprintf(text + n, sizeof(text) - (size_t)n, ", %u %s", counts[h],
+				health_to_string((enum health)h));
+	if (m->model.verdict.health != HEALTH_OK) {
+		worst_reason(m, worst, sizeof(worst));
+		snprintf(text + n, sizeof(text) - (size_t)n, "; host %s%s",
+			health_to_string(m->model.verdict.health), worst);
+	} else {
+		snprintf(text + n, sizeof(text) - (size_t)n, "; ok");
+	}
+	notify_status(text);
+}
+
+/* Writes the state file, at most once in STATE_INTERVAL. */
+static void write_state(struct manager *m)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct timepoint now = manager_now(m);
+	int r;
+
+	if (m->state_written && usec_sub(now.mono, m->state_written) < STATE_INTERVAL) {
+		if (!timer_is_armed(m->state_timer))
+			timer_in(m->state_timer,
+				STATE_INTERVAL - usec_sub(now.mono, m->state_written));
+		return;
+	}
+	m->state_written = now.mono;
+	r = describe_text(manager_context(m), now, EVENTS_MAX, true, &text);
+	if (r >= 0)
+		r = state_file_write(m->options.runtime_dir, "state.json", text);
+	if (r < 0 && r != m->state_error)
+		log_warning("%s/state.json cannot be written: %s", m->options.runtime_dir,
+			strerror(-r));
+	m->state_error = r;
+}
+
+void manager_show(struct manager *m)
+{
+	if (m->bus)
+		bus_sync(m->bus);
+	update_status(m);
+	write_state(m);
+	m->state_dirty = false; /* a state file that is due later has its timer */
+}

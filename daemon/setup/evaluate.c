@@ -62,12 +62,15 @@ static void mix(uint64_t *hash, const void *data, size_t size)
 		*hash = (*hash ^ p[i]) * 0x100000001b3ULL;
 }
 
+/* How soon a module that is changing is looked at again: there may be no event at the end of it. */
+#define CHANGING_RECHECK (USEC_PER_SEC / 2)
+
 /*
  * A module that is there is remembered. Modules can be unloaded by people only, so that one which
  * is remembered and not there any more was.
  */
-static int note_module(struct setup_memory *memory, const struct plan_input *in, const char *name,
-	enum module_state *ret_state, bool *ret_unloaded)
+static int note_module(struct step *s, struct setup_memory *memory, const struct plan_input *in,
+	const char *name, enum module_state *ret_state, bool *ret_unloaded)
 {
 	const struct memory_module *known = setup_memory_module(memory, name);
 	enum module_state state = in->module_state(known ? known->real : name, in->user);
@@ -80,7 +83,15 @@ static int note_module(struct setup_memory *memory, const struct plan_input *in,
 			r = setup_memory_note_module(memory, name, name, false);
 		break;
 	case MODULE_STATE_BUILT_IN:
-		r = setup_memory_note_module(memory, name, known ? known->real : name, true);
+		/*
+		 * A module on its way out looks like this too: its attributes go first, its
+		 * directory last, and the uevent comes in between. Once loadable, always so.
+		 */
+		if (known && !known->built_in)
+			state = MODULE_STATE_CHANGING;
+		else
+			r = setup_memory_note_module(
+				memory, name, known ? known->real : name, true);
 		break;
 	case MODULE_STATE_NONE:
 		if (known && known->built_in)
@@ -90,6 +101,8 @@ static int note_module(struct setup_memory *memory, const struct plan_input *in,
 	case MODULE_STATE_CHANGING:
 		break;
 	}
+	if (state == MODULE_STATE_CHANGING)
+		s->settles_at = usec_add(in->now, CHANGING_RECHECK);
 	*ret_state = state;
 	return r == -E2BIG ? 0 : r;
 }
@@ -102,7 +115,7 @@ static int evaluate_module(struct step *s, struct setup_memory *memory, const st
 	bool unloaded, denied;
 	int r;
 
-	r = note_module(memory, in, s->object, &state, &unloaded);
+	r = note_module(s, memory, in, s->object, &state, &unloaded);
 	if (r < 0)
 		return r;
 	known = setup_memory_module(memory, s->object);
@@ -365,8 +378,8 @@ static int evaluate_link(struct step *s, struct setup_memory *memory, const stru
 
 	say(s->wanted, "%s on %s", link_type_to_string(s->link_type), s->netdev);
 	say(s->found, "no link");
-	r = note_module(
-		memory, in, link_type_module(s->link_type), &v.module_state, &v.module_unloaded);
+	r = note_module(s, memory, in, link_type_module(s->link_type), &v.module_state,
+		&v.module_unloaded);
 	if (r < 0)
 		return r;
 	if (!m->listed) {

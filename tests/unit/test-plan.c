@@ -343,6 +343,12 @@ static void module_unloaded_by_hand(void **state)
 	set_module(h, "rdma_ucm", MODULE_STATE_CHANGING);
 	update(h);
 	expect(h, STEP_WAITING, NULL, NULL, NULL);
+	assert_true(plan_recheck(&h->plan) != USEC_INFINITY);
+	/* Half removed it looks in sysfs as if it were built in. */
+	set_module(h, "rdma_ucm", MODULE_STATE_BUILT_IN);
+	update(h);
+	expect(h, STEP_WAITING, NULL, NULL, NULL);
+	assert_true(plan_recheck(&h->plan) != USEC_INFINITY);
 	set_module(h, "rdma_ucm", MODULE_STATE_NONE);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		h->config->drift = cases[i].drift;

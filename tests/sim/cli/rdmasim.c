@@ -60,7 +60,8 @@ static const char help[] =
 	"  release NAME[/PORT]|all [POINT]  ends faults and frees who sleeps in them\n"
 	"Looking\n"
 	"  list [NAME]                      devices and ports, KEY=VALUE\n"
-	"  get NAME[/PORT] KEY              one of these values\n"
+	"  get NAME[/PORT] KEY              one of these values, or \"name\": what it is called "
+	"now\n"
 	"The module\n"
 	"  load, unload                     any other command loads it too\n"
 	"\n"
@@ -204,23 +205,44 @@ static bool print_line(char *line, void *data)
 }
 
 struct question {
-	const char *object;
+	const char *name; /* of the device, as asked */
+	char now[128];    /* its present name */
+};
+
+/* Whose line is "device NOW created_as=THEN ..."? The present name wins, as it does in the module. */
+static bool find_name(char *line, void *data)
+{
+	struct question *q = data;
+	char now[128], then[128];
+
+	if (sscanf(line, "device %127s created_as=%127s", now, then) != 2)
+		return false;
+	if (strcmp(now, q->name) == 0) {
+		strcpy(q->now, now);
+		return true;
+	}
+	if (strcmp(then, q->name) == 0 && !*q->now)
+		strcpy(q->now, now);
+	return false;
+}
+
+struct value {
+	char object[160];
 	const char *key;
 	bool seen;
 };
 
 static bool print_value(char *line, void *data)
 {
-	struct question *q = data;
+	struct value *v = data;
+	size_t n = strlen(v->key);
 	char *word;
 
-	if (!line_is(line, q->object, false))
+	if (!line_is(line, v->object, false))
 		return false;
-	q->seen = true;
+	v->seen = true;
 	while ((word = strsep(&line, " "))) {
-		size_t n = strlen(q->key);
-
-		if (strncmp(word, q->key, n) == 0 && word[n] == '=') {
+		if (strncmp(word, v->key, n) == 0 && word[n] == '=') {
 			puts(word + n + 1);
 			return true;
 		}
@@ -228,16 +250,30 @@ static bool print_value(char *line, void *data)
 	return false;
 }
 
-static int get(const char *object, const char *key)
+static int get(char *object, const char *key)
 {
-	struct question q = { .object = object, .key = key };
+	char *port = strchr(object, '/');
+	struct question q = { .name = object };
+	struct value v = { .key = key };
 
-	if (each_line(print_value, &q))
+	if (port)
+		*port++ = '\0';
+	each_line(find_name, &q);
+	if (!*q.now) {
+		fprintf(stderr, "rdmasim: no device is called '%s'\n", object);
+		return EXIT_REFUSED;
+	}
+	if (strcmp(key, "name") == 0) {
+		puts(q.now);
 		return 0;
-	if (q.seen)
-		fprintf(stderr, "rdmasim: %s has no value '%s'\n", object, key);
+	}
+	snprintf(v.object, sizeof(v.object), "%s%s%s", q.now, port ? "/" : "", port ? port : "");
+	if (each_line(print_value, &v))
+		return 0;
+	if (v.seen)
+		fprintf(stderr, "rdmasim: %s has no value '%s'\n", v.object, key);
 	else
-		fprintf(stderr, "rdmasim: no device or port is called '%s'\n", object);
+		fprintf(stderr, "rdmasim: %s has no port '%s'\n", q.now, port ? port : "");
 	return EXIT_REFUSED;
 }
 

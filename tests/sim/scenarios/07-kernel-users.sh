@@ -11,7 +11,7 @@ check_match "ibstat lists" "$(ibstat -l 2>&1)" s0
 check "QPs of ib_mad are seen" rdma resource show qp
 
 modprobe ib_ipoib
-ipoib() { find /sys/class/infiniband/s0/device/net -mindepth 1 -printf '%f\n' 2>/dev/null | sort | head -n1; }
+ipoib() { find /sys/class/infiniband/s0/device/net -mindepth 1 -maxdepth 1 -printf '%f\n' 2>/dev/null | sort | head -n1; }
 ipoib_there() { [[ $(ipoib) ]]; }
 check "IPoIB makes its netdevs" wait_for 10 ipoib_there
 if=$(ipoib)

@@ -76,7 +76,9 @@ check "all come to an end" wait_for 60 left
 check "all can be removed" rdmasim destroy all
 check "one more" rdmasim create last
 # the kernel counts the devices that it has seen
-check_below "the storm was one (devices)" 50 "$(rdmasim get last index)"
+count=$(rdmasim get last index)
+echo "# $count devices came and went"
+check "the storm was one" test "$count" -gt 10
 check "removed" rdmasim destroy last
 check_eq "nothing is left" "$(rdma dev | wc -l)" 0
 check_eq "no cards are left" "$(find /sys/bus/rdmasim/devices/ -mindepth 1 | wc -l)" 0

@@ -5,10 +5,13 @@
 #include "parse.h"
 #include "rules.h"
 
+/* One text of a dictionary; what is not known is left out. */
 static int append_entry(sd_bus_message *m, const char *key, const char *text)
 {
 	char buf[TEXT_MAX];
 
+	if (!text || !text[0])
+		return 0;
 	return sd_bus_message_append(m, "{sv}", key, "s", text_clean(text, buf));
 }
 
@@ -27,9 +30,8 @@ static int append_reason(sd_bus_message *m, const struct reason *reason)
 		r = append_entry(m, "Class", reason_class_to_string(rule->class));
 	if (r >= 0)
 		r = append_entry(m, "Subject", reason->subject);
-	if (r >= 0)
-		r = sd_bus_message_append(m, "{sv}", "Since", "t",
-			reason->since.real ? reason->since.real : UINT64_MAX);
+	if (r >= 0 && reason->since.real)
+		r = sd_bus_message_append(m, "{sv}", "Since", "t", reason->since.real);
 	if (r >= 0)
 		r = append_entry(m, "Found", reason->found);
 	if (r >= 0)

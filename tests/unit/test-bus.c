@@ -1,361 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * rdmad's side of the bus against a real dbus-daemon with the policy file that is installed. The
- * daemon's side, a client and the clock run in one event loop, so that each step is certain; only
- * who must be another user, or must not read, is another process.
- */
+/* rdmad's side of the bus against a real dbus-daemon (bus-rig.h). */
+#include "bus-rig.h"
+
 #include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
+#include <malloc.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
-#include "bus-names.h"
 #include "fields.h"
 #include "log.h"
-#include "macros.h"
-#include "publish.h"
 
-#define POLICY     TEST_DATA_DIR "/../../units/org.rdmad1.conf"
-#define DEADLINE   (10 * USEC_PER_SEC)
-#define NOBODY     65534
-#define DEVICE3    BUS_DEVICE_PREFIX "/d3"
-#define PORT3      BUS_PORT_PREFIX "/d3p1"
-#define PROPERTIES "org.freedesktop.DBus.Properties"
-#define OM         "org.freedesktop.DBus.ObjectManager"
-
-static char dir[] = "/tmp/test-bus.XXXXXX";
-static char address[64];
-static sd_event *loop;
-static pid_t bus_pid = -1;
-static sd_bus *client;
-static struct bus *bus;
-static struct model model;
-static struct publish_context context = { .model = &model, .config_generation = 1 };
-static struct device *device;
-static int reload_result;
-static unsigned n_reloads;
-static const struct timepoint now = { .mono = 5 * USEC_PER_SEC, .real = 1700000000 * USEC_PER_SEC };
-
-/* What the client heard since the last clear_heard(). */
-static struct {
-	unsigned changed, added, removed, health;
-	char path[64];   /* of the last PropertiesChanged */
-	char object[64]; /* of the last InterfacesAdded or -Removed */
-	char interface[64];
-	char names[512]; /* of all PropertiesChanged, each followed by a blank */
-	char text[256];
-} heard;
-
-/* ---- the private bus ---- */
-
-static void write_config(void)
-{
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/bus.conf", dir);
-	f = fopen(path, "we");
-	assert_non_null(f);
-	fprintf(f,
-		"<busconfig><type>system</type><listen>unix:path=%s/bus</listen>"
-		"<auth>EXTERNAL</auth><policy context=\"default\"><allow user=\"*\"/><deny own=\"*\"/>"
-		"<deny send_type=\"method_call\"/><allow send_type=\"signal\"/>"
-		"<allow send_requested_reply=\"true\" send_type=\"method_return\"/>"
-		"<allow send_requested_reply=\"true\" send_type=\"error\"/>"
-		"<allow receive_type=\"method_call\"/><allow receive_type=\"method_return\"/>"
-		"<allow receive_type=\"error\"/><allow receive_type=\"signal\"/>"
-		"<allow send_destination=\"org.freedesktop.DBus\"/></policy>"
-		"<policy user=\"%u\"><allow own=\"org.rdmad1\"/></policy>"
-		"<include>%s</include>"
-		"<limit name=\"max_incoming_bytes\">1000000</limit>"
-		"<limit name=\"max_outgoing_bytes\">1500000</limit></busconfig>",
-		dir, (unsigned)getuid(), POLICY);
-	fclose(f);
-}
-
-static void start_bus(void)
-{
-	char arg[96];
-
-	snprintf(arg, sizeof(arg), "--config-file=%s/bus.conf", dir);
-	bus_pid = fork();
-	if (bus_pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		execlp("dbus-daemon", "dbus-daemon", arg, "--nofork", "--nopidfile", NULL);
-		_exit(127);
-	}
-	assert_true(bus_pid > 0);
-}
-
-static void stop_bus(void)
-{
-	kill(bus_pid, SIGKILL);
-	waitpid(bus_pid, NULL, 0);
-	bus_pid = -1;
-}
-
-/* ---- turning the loop ---- */
-
-static void turn(usec_t most)
-{
-	assert_true(sd_event_run(loop, most) >= 0);
-}
-
-/* Turns the loop until *done, or for span at most; returns whether it is done. */
-static bool turn_until(const bool *done, usec_t span)
-{
-	usec_t end = timepoint_now().mono + span;
-
-	while (!*done && timepoint_now().mono < end)
-		turn(20 * USEC_PER_MSEC);
-	return *done;
-}
-
-static sd_bus_message *last_reply;
-static bool have_reply;
-
-static int on_reply(sd_bus_message *m, void *user, sd_bus_error *error)
-{
-	last_reply = sd_bus_message_ref(m);
-	have_reply = true;
-	return 1;
-}
-
-/* Sends a call from the client and waits for its reply or error. */
-static sd_bus_message *finish_call(sd_bus_message *call)
-{
-	last_reply = sd_bus_message_unref(last_reply);
-	have_reply = false;
-	assert_true(sd_bus_call_async(client, NULL, call, on_reply, NULL, DEADLINE) >= 0);
-	sd_bus_message_unref(call);
-	assert_true(turn_until(&have_reply, DEADLINE + USEC_PER_SEC));
-	return last_reply;
-}
-
-static sd_bus_message *call(
-	const char *path, const char *interface, const char *member, const char *types, ...)
-{
-	sd_bus_message *m;
-	va_list ap;
-
-	assert_true(
-		sd_bus_message_new_method_call(client, &m, BUS_NAME, path, interface, member) >= 0);
-	va_start(ap, types);
-	assert_true(sd_bus_message_appendv(m, types, ap) >= 0);
-	va_end(ap);
-	return finish_call(m);
-}
-
-/* The bus has handed out what was sent before once it answers a call that was sent after it. */
-static void settle(void)
-{
-	const sd_bus_error *e;
-
-	e = sd_bus_message_get_error(call(BUS_ROOT_PATH, "org.freedesktop.DBus.Peer", "Ping", ""));
-	assert_null(e);
-}
-
-static void assert_error(sd_bus_message *m, const char *name)
-{
-	const sd_bus_error *e = sd_bus_message_get_error(m);
-
-	assert_non_null(e);
-	assert_string_equal(e->name, name);
-}
-
-/* ---- the daemon's side ---- */
-
-static int do_reload(void *user, char *why, size_t size)
-{
-	n_reloads++;
-	if (reload_result < 0)
-		snprintf(why, size, "rdmad.conf:3: Unknown key \"\xff\"");
-	return reload_result;
-}
-
-static const struct publish_context *get_context(void *user)
-{
-	return &context;
-}
-
-static const struct bus_callbacks callbacks = { .reload = do_reload, .context = get_context };
-
-static struct device *see_device(uint32_t index, const char *name, uint32_t ports)
-{
-	struct device_facts f = {
-		.index = index,
-		.port_count = ports,
-		.node_guid = 0x0a7fbc1245efd23b,
-		.numa_node = -1,
-	};
-	struct device *d;
-
-	STRSCPY(f.name, name);
-	STRSCPY(f.node_type, "CA");
-	assert_true(model_see_device(&model, &f, now, &d) >= 0);
-	return d;
-}
-
-static void see_port(struct port *p, enum port_state state)
-{
-	struct port_facts f = port_facts_unknown(p->device->facts.index, p->number);
-
-	f.state = state;
-	f.phys_state = state == PORT_STATE_ACTIVE ? PHYS_STATE_LINKUP : PHYS_STATE_POLLING;
-	f.link_layer = LINK_LAYER_ETHERNET;
-	f.rate_mbps = 100000;
-	port_see(p, &f, true, now);
-}
-
-/* ---- the client's side ---- */
-
-static void clear_heard(void)
-{
-	memset(&heard, 0, sizeof(heard));
-}
-
-static int on_changed(sd_bus_message *m, void *user, sd_bus_error *error)
-{
-	const char *interface, *name;
-
-	heard.changed++;
-	assert_true(sd_bus_message_read(m, "s", &interface) >= 0);
-	STRSCPY(heard.interface, interface);
-	STRSCPY(heard.path, sd_bus_message_get_path(m));
-	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
-	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
-		assert_true(sd_bus_message_read(m, "s", &name) >= 0);
-		strncat(heard.names, name, sizeof(heard.names) - strlen(heard.names) - 1);
-		strncat(heard.names, " ", sizeof(heard.names) - strlen(heard.names) - 1);
-		assert_true(sd_bus_message_skip(m, "v") >= 0);
-		assert_true(sd_bus_message_exit_container(m) >= 0);
-	}
-	return 0;
-}
-
-static int on_object(sd_bus_message *m, void *user, sd_bus_error *error)
-{
-	const char *path;
-
-	if (sd_bus_message_is_signal(m, OM, "InterfacesAdded"))
-		heard.added++;
-	else
-		heard.removed++;
-	assert_true(sd_bus_message_read(m, "o", &path) >= 0);
-	STRSCPY(heard.object, path);
-	return 0;
-}
-
-static int on_health(sd_bus_message *m, void *user, sd_bus_error *error)
-{
-	const char *path, *old, *new, *reason = "";
-
-	heard.health++;
-	assert_true(sd_bus_message_read(m, "oss", &path, &old, &new) >= 0);
-	assert_true(sd_bus_message_enter_container(m, 'a', "s") >= 0);
-	(void)sd_bus_message_read(m, "s", &reason);
-	snprintf(heard.text, sizeof(heard.text), "%s %s %s %s", path, old, new, reason);
-	return 0;
-}
-
-static bool owned;
-
-static int on_get_owner(sd_bus_message *m, void *user, sd_bus_error *error)
-{
-	int has = 0;
-
-	have_reply = true;
-	if (!sd_bus_message_is_method_error(m, NULL))
-		(void)sd_bus_message_read(m, "b", &has);
-	owned = has;
-	return 0;
-}
-
-static bool name_has_owner(void)
-{
-	have_reply = false;
-	if (sd_bus_call_method_async(client, NULL, "org.freedesktop.DBus", "/org/freedesktop/DBus",
-		    "org.freedesktop.DBus", "NameHasOwner", on_get_owner, NULL, "s", BUS_NAME) < 0)
-		return false;
-	return turn_until(&have_reply, DEADLINE) && owned;
-}
-
-static bool wait_for_name(usec_t span)
-{
-	usec_t end = timepoint_now().mono + span;
-
-	while (timepoint_now().mono < end) {
-		if (name_has_owner())
-			return true;
-		turn(10 * USEC_PER_MSEC);
-	}
-	return false;
-}
-
-static void connect_client(void)
-{
-	assert_true(sd_bus_new(&client) >= 0);
-	assert_true(sd_bus_set_address(client, address) >= 0);
-	assert_true(sd_bus_set_bus_client(client, true) >= 0);
-	assert_true(sd_bus_set_watch_bind(client, true) >= 0);
-	assert_true(sd_bus_start(client) >= 0);
-	assert_true(sd_bus_match_signal_async(client, NULL, BUS_NAME, NULL, PROPERTIES,
-			    "PropertiesChanged", on_changed, NULL, NULL) >= 0);
-	assert_true(sd_bus_match_signal_async(
-			    client, NULL, BUS_NAME, NULL, OM, NULL, on_object, NULL, NULL) >= 0);
-	assert_true(sd_bus_match_signal_async(client, NULL, BUS_NAME, NULL, BUS_MANAGER_INTERFACE,
-			    "HealthChanged", on_health, NULL, NULL) >= 0);
-	assert_true(sd_bus_attach_event(client, loop, 0) >= 0);
-}
-
-static int set_up(void **state)
-{
-	log_set_max_level(getenv("TEST_DEBUG") ? LOG_DEBUG : LOG_ERR);
-	if (!mkdtemp(dir) || chmod(dir, 0755) < 0)
-		return -1;
-	snprintf(address, sizeof(address), "unix:path=%s/bus", dir);
-	setenv("DBUS_SYSTEM_BUS_ADDRESS", address, 1);
-	write_config();
-	assert_true(sd_event_new(&loop) >= 0);
-	model_listing_begin(&model);
-	device = see_device(3, "rxe0", 1);
-	see_port(device_port(device, 1), PORT_STATE_ACTIVE);
-
-	/* rdmad is there first, the bus comes later. */
-	assert_int_equal(bus_new(loop, &callbacks, NULL, &bus), 0);
-	for (int i = 0; i < 3; i++)
-		turn(20 * USEC_PER_MSEC);
-	start_bus();
-	connect_client();
-	if (!wait_for_name(DEADLINE)) {
-		print_message("rdmad did not get its name\n");
-		return -1;
-	}
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	char command[64];
-
-	sd_bus_message_unref(last_reply);
-	bus = bus_free(bus);
-	client = sd_bus_close_unref(client);
-	sd_event_unref(loop);
-	model_done(&model);
-	stop_bus();
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
-
-/* ---- the tests ---- */
+#define NOBODY 65534
 
 /* Reads an a{oa{sa{sv}}} reply; the objects' paths, each followed by a blank. */
 static void read_objects(sd_bus_message *m, char *paths, size_t size)
@@ -399,7 +55,8 @@ static void test_tree(void **state)
 	assert_int_equal(strlen(paths), strlen(DEVICE3 " " PORT3 " "));
 
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
-		sd_bus_message *m = call(none[i], PROPERTIES, "Get", "ss", BUS_DEVICE_INTERFACE, "Name");
+		sd_bus_message *m =
+			call(none[i], PROPERTIES, "Get", "ss", BUS_DEVICE_INTERFACE, "Name");
 
 		assert_non_null(sd_bus_message_get_error(m));
 		m = call(none[i], PROPERTIES, "Get", "ss", BUS_PORT_INTERFACE, "Number");
@@ -408,8 +65,7 @@ static void test_tree(void **state)
 }
 
 /* Every field is a property and every property a field, of the type that the table says. */
-static void check_properties(
-	const char *path, const char *interface, const struct field *fields)
+static void check_properties(const char *path, const char *interface, const struct field *fields)
 {
 	static const char *const signatures[] = {
 		[FIELD_STRING] = "s",
@@ -463,8 +119,8 @@ static void test_unknown_values(void **state)
 						"NumaNode"),
 			    "v", "u", &number) > 0);
 	assert_int_equal(number, UINT32_MAX);
-	assert_true(sd_bus_message_read(call(PORT3, PROPERTIES, "Get", "ss", BUS_PORT_INTERFACE,
-						"DownSince"),
+	assert_true(sd_bus_message_read(
+			    call(PORT3, PROPERTIES, "Get", "ss", BUS_PORT_INTERFACE, "DownSince"),
 			    "v", "t", &since) > 0);
 	assert_true(since == UINT64_MAX);
 }
@@ -613,8 +269,8 @@ static void test_reload(void **state)
 	reload_result = -EINVAL;
 	m = call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "Reload", "t", (uint64_t)0);
 	assert_error(m, BUS_ERROR_CONFIG_INVALID);
-	assert_string_equal(sd_bus_message_get_error(m)->message,
-		"rdmad.conf:3: Unknown key \"\xef\xbf\xbd\"");
+	assert_string_equal(
+		sd_bus_message_get_error(m)->message, "rdmad.conf:3: Unknown key \"\xef\xbf\xbd\"");
 	reload_result = 0;
 }
 
@@ -735,15 +391,12 @@ static void test_authorize_flood(void **state)
 	assert_true(n_ok >= 8);
 }
 
-static long resident_kb(void)
+/* What is allocated; with a sanitizer's allocator this is 0, and proves nothing. */
+static size_t allocated_kb(void)
 {
-	long pages = 0;
-	FILE *f = fopen("/proc/self/statm", "re");
+	struct mallinfo2 info = mallinfo2();
 
-	assert_non_null(f);
-	assert_int_equal(fscanf(f, "%*d %ld", &pages), 1);
-	fclose(f);
-	return pages * (sysconf(_SC_PAGESIZE) / 1024);
+	return (info.uordblks + info.hblkhd) / 1024;
 }
 
 /* Never reads; asks in portions, as more than 128 calls at once the bus refuses by itself. */
@@ -767,7 +420,7 @@ static _Noreturn void be_deaf(void)
 static void test_deaf_client(void **state)
 {
 	usec_t end = timepoint_now().mono + 8 * USEC_PER_SEC;
-	long before = resident_kb(), most = 0;
+	size_t before = allocated_kb(), most = 0;
 	pid_t pid;
 
 	pid = fork();
@@ -777,11 +430,12 @@ static void test_deaf_client(void **state)
 		turn(20 * USEC_PER_MSEC);
 		device_port(device, 1)->flap_count++;
 		bus_sync(bus);
-		most = MAX(most, resident_kb());
+		most = MAX(most, allocated_kb());
 	}
-	print_message("resident: %ld kB before, %ld kB at most\n", before, most);
-	assert_true(most < before + 32 * 1024);
+	print_error("allocated: %zu kB before, %zu kB at most\n", before, most);
+	assert_true(most < before + 8 * 1024);
 	end = timepoint_now().mono + 2 * DEADLINE;
+	call_timeout = 1 * USEC_PER_SEC;
 	for (;;) {
 		sd_bus_message *m = call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "Describe", "");
 
@@ -789,6 +443,7 @@ static void test_deaf_client(void **state)
 			break;
 		assert_true(timepoint_now().mono < end);
 	}
+	call_timeout = DEADLINE;
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
@@ -812,8 +467,8 @@ static void test_restarted_bus(void **state)
 		start_bus();
 		start = timepoint_now().mono;
 		connect_client();
-		assert_true(wait_for_name(2 * USEC_PER_SEC));
-		print_message("back after %llu ms\n",
+		assert_true(wait_for_name(2 * USEC_PER_SEC * slowness()));
+		print_error("back after %llu ms\n",
 			(unsigned long long)((timepoint_now().mono - start) / USEC_PER_MSEC));
 		clear_heard();
 		device_port(device, 1)->flap_count++;
@@ -842,5 +497,9 @@ int main(void)
 		cmocka_unit_test(test_restarted_bus),
 	};
 
-	return cmocka_run_group_tests_name("bus", tests, set_up, tear_down);
+	if (system("dbus-daemon --version >/dev/null 2>&1") != 0) {
+		printf("1..0 # SKIP there is no dbus-daemon\n");
+		return 0;
+	}
+	return cmocka_run_group_tests_name("bus", tests, rig_set_up, rig_tear_down);
 }

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* What rdmad shows, apart from the bus: the JSON and the state file. */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <sys/stat.h>
+
+#include "fields.h"
+#include "log.h"
+#include "parse.h"
+#include "publish.h"
+
+static char dir[] = "/tmp/test-publish.XXXXXX";
+static const struct timepoint now = { .mono = 5 * USEC_PER_SEC, .real = 1700000000 * USEC_PER_SEC };
+
+static int set_up(void **state)
+{
+	log_set_max_level(LOG_EMERG);
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+/* ---- text ---- */
+
+static void test_text(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{ "", "" }, { "mlx5_0", "mlx5_0" },
+		{ "h\xc3\xb6lle \xf0\x9f\x94\xa5", "h\xc3\xb6lle \xf0\x9f\x94\xa5" },
+		{ "a\xff"
+		  "b",
+			"a\xef\xbf\xbd"
+			"b" },
+		{ "\xc3", "\xef\xbf\xbd" },                                 /* cut short */
+		{ "\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd" },                 /* overlong */
+		{ "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" }, /* surrogate */
+		{ "\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xef\xbf\xbf", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" }, /* noncharacter */
+	};
+	char buf[TEXT_MAX], bad[2 * TEXT_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_string_equal(text_clean(cases[i].in, buf), cases[i].out);
+		assert_true(text_is_valid(cases[i].out));
+	}
+	assert_string_equal(text_clean(NULL, buf), "");
+	memset(bad, 0xff, sizeof(bad));
+	bad[sizeof(bad) - 1] = '\0';
+	assert_true(text_is_valid(text_clean(bad, buf)));
+	assert_true(strlen(buf) < TEXT_MAX);
+	assert_string_equal(text_one_line("a\nb\tc\x7f", buf, sizeof(buf)), "a b c ");
+	assert_string_equal(text_one_line("abcdef", buf, 4), "abc");
+}
+
+/* ---- describe ---- */
+
+static json_t *describe(const struct publish_context *ctx, unsigned events, bool pretty)
+{
+	char *text = NULL;
+	json_error_t e;
+	json_t *root;
+
+	assert_int_equal(describe_text(ctx, now, events, pretty, &text), 0);
+	assert_int_equal(strchr(text, '\n') != NULL, pretty);
+	root = json_loads(text, JSON_REJECT_DUPLICATES, &e);
+	if (!root)
+		print_error("%s\n%s\n", e.text, text);
+	assert_non_null(root);
+	free(text);
+	return root;
+}
+
+static const char *text_of(json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+static void assert_null_key(json_t *object, const char *key)
+{
+	json_t *v = json_object_get(object, key);
+
+	if (!v)
+		print_error("%s is not there\n", key);
+	assert_non_null(v);
+	if (!json_is_null(v))
+		print_error("%s is not null\n", key);
+	assert_true(json_is_null(v));
+}
+
+static void assert_keys(json_t *object, const char *keys)
+{
+	const char *key, *rest = keys;
+	char word[64];
+	size_t n = 0;
+	json_t *v;
+
+	while (next_word(&rest, word, sizeof(word)) > 0) {
+		if (!json_object_get(object, word))
+			print_error("%s is not there\n", word);
+		assert_non_null(json_object_get(object, word));
+		n++;
+	}
+	json_object_foreach(object, key, v) n--;
+	assert_int_equal(n, 0);
+}
+
+static void test_describe_empty(void **state)
+{
+	static struct model m;
+	struct publish_context ctx = { .model = &m, .config_generation = 7 };
+	json_t *root = describe(&ctx, 10, false), *daemon = json_object_get(root, "Daemon");
+
+	assert_keys(root, "Daemon HealthState HealthSince Reasons Devices Missing Setup Events");
+	assert_keys(daemon, "Running Version ConfigGeneration Pid Timestamp");
+	assert_true(json_is_true(json_object_get(daemon, "Running")));
+	assert_int_equal(json_integer_value(json_object_get(daemon, "ConfigGeneration")), 7);
+	assert_int_equal(json_integer_value(json_object_get(daemon, "Pid")), getpid());
+	assert_true(
+		json_integer_value(json_object_get(daemon, "Timestamp")) == (json_int_t)now.real);
+	assert_string_equal(text_of(root, "HealthState"), "ok");
+	assert_null_key(root, "HealthSince");
+	assert_int_equal(json_array_size(json_object_get(root, "Devices")), 0);
+	assert_int_equal(json_array_size(json_object_get(root, "Events")), 0);
+	json_decref(root);
+}
+
+static void test_describe_unknown(void **state)
+{
+	static const char device_keys[] =
+		"Index Name NodeGuid SysImageGuid NodeType Driver PciAddress Adapter NumaNode "
+		"FirmwareVersion BoardId HealthState HealthSince Reasons IgnoredBecause SetupState "
+		"Ports";
+	static const char port_keys[] =
+		"Number LinkLayer PortState PhysState Rate Width Speed ActiveMtu Lid SmLid Gids "
+		"NetDevice NetDeviceIndex Group Required HealthState HealthSince Reasons "
+		"IgnoredBecause "
+		"FlapCount DownSince ProbeState LastProbe Peer Module";
+	static const char *const null_device[] = { "NodeGuid", "SysImageGuid", "NodeType", "Driver",
+		"PciAddress", "Adapter", "NumaNode", "FirmwareVersion", "BoardId", "HealthSince",
+		"IgnoredBecause", "SetupState" };
+	static const char *const null_port[] = { "LinkLayer", "PortState", "PhysState", "Rate",
+		"Width", "Speed", "ActiveMtu", "Lid", "SmLid", "Gids", "NetDevice",
+		"NetDeviceIndex", "Group", "HealthSince", "IgnoredBecause", "DownSince",
+		"LastProbe", "Peer", "Module" };
+	static struct model m;
+	struct publish_context ctx = { .model = &m };
+	struct device_facts f = { .index = 3, .port_count = 1, .numa_node = -1, .name = "rxe0" };
+	struct device *d;
+	json_t *root, *device, *port;
+
+	model_listing_begin(&m);
+	assert_true(model_see_device(&m, &f, now, &d) >= 0);
+	root = describe(&ctx, 0, true);
+	device = json_array_get(json_object_get(root, "Devices"), 0);
+	port = json_array_get(json_object_get(device, "Ports"), 0);
+	assert_keys(device, device_keys);
+	assert_keys(port, port_keys);
+	for (size_t i = 0; i < ARRAY_SIZE(null_device); i++)
+		assert_null_key(device, null_device[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(null_port); i++)
+		assert_null_key(port, null_port[i]);
+	assert_int_equal(json_integer_value(json_object_get(port, "FlapCount")), 0);
+	assert_true(json_is_false(json_object_get(port, "Required")));
+	json_decref(root);
+	model_done(&m);
+}
+
+/* A model with something of everything. */
+static void fill_model(struct model *m, struct device **ret)
+{
+	struct device_facts f = {
+		.index = 3,
+		.port_count = 1,
+		.node_guid = 0x0a7fbc1245efd23b,
+		.numa_node = 1,
+		.name = "mlx5_\xff",
+		.firmware_version = "\x80\x81 \"quoted\"\n",
+		.pci_address = "0000:3b:00.0",
+	};
+	struct port_facts p = port_facts_unknown(3, 1);
+	struct port *port;
+
+	model_listing_begin(m);
+	assert_true(model_see_device(m, &f, now, ret) >= 0);
+	port = device_port(*ret, 1);
+	p.state = 9;
+	p.phys_state = PHYS_STATE_LINKUP;
+	p.link_layer = LINK_LAYER_INFINIBAND;
+	p.rate_mbps = 200000;
+	p.lid = 0;
+	p.sm_lid = 1;
+	STRSCPY(p.width, "4X");
+	STRSCPY(p.speed, "HDR");
+	port_see(port, &p, true, now);
+	port->required = true;
+	port->verdict.health = HEALTH_FAILED;
+	port->verdict.n_reasons = 1;
+	port->verdict.reasons[0] = (struct reason){
+		.id = REASON_NO_SUBNET_MANAGER,
+		.severity = SEVERITY_FAILED,
+		.since = now,
+		.found = "state \xfe",
+		.wanted = "ACTIVE",
+	};
+}
+
+static void test_describe_full(void **state)
+{
+	static struct model m;
+	struct setup_row rows[] = {
+		{ .step = "add-link", .object = "rxe\xc3", .result = STEP_WAITING, .detail = "d0" },
+	};
+	struct publish_context ctx = { .model = &m, .setup = rows, .n_setup = 1 };
+	json_t *root, *device, *port, *reason, *row, *missing, *event;
+	struct event ev = { .when = now, .object = "x\xff/1", .message = "\xff" };
+	struct device *d;
+
+	fill_model(&m, &d);
+	assert_non_null(model_add_missing(&m, "gone\xff", 0, "", now));
+	for (unsigned i = 0; i < 103; i++) {
+		snprintf(ev.reason, sizeof(ev.reason), "r%u", i);
+		model_add_event(&m, &ev);
+	}
+
+	root = describe(&ctx, 1000, false);
+	device = json_array_get(json_object_get(root, "Devices"), 0);
+	assert_string_equal(text_of(device, "Name"), "mlx5_\xef\xbf\xbd");
+	assert_string_equal(text_of(device, "NodeGuid"), "0a7f:bc12:45ef:d23b");
+	assert_non_null(strstr(text_of(device, "FirmwareVersion"), "\"quoted\"\n"));
+	port = json_array_get(json_object_get(device, "Ports"), 0);
+	assert_string_equal(text_of(port, "PortState"), "unknown(9)");
+	assert_string_equal(text_of(port, "PhysState"), "linkup");
+	assert_string_equal(text_of(port, "LinkLayer"), "InfiniBand");
+	assert_int_equal(json_integer_value(json_object_get(port, "Rate")), 200000);
+	assert_int_equal(json_integer_value(json_object_get(port, "Lid")), 0);
+	assert_true(json_is_integer(json_object_get(port, "Lid")));
+	assert_true(json_is_true(json_object_get(port, "Required")));
+	assert_true(json_integer_value(json_object_get(port, "LastProbe")) == (json_int_t)now.real);
+
+	reason = json_array_get(json_object_get(port, "Reasons"), 0);
+	assert_keys(reason, "Id Severity Class Subject Since Found Wanted Remedy Acknowledged");
+	assert_string_equal(text_of(reason, "Id"), "no-subnet-manager");
+	assert_string_equal(text_of(reason, "Class"), "fabric");
+	assert_null_key(reason, "Remedy");
+
+	row = json_array_get(json_object_get(root, "Setup"), 0);
+	assert_keys(row, "Step Object Found Wanted Result Detail Disruptive");
+	assert_string_equal(text_of(row, "Result"), "waiting");
+	assert_null_key(row, "Found");
+	missing = json_array_get(json_object_get(root, "Missing"), 0);
+	assert_keys(missing, "Name NodeGuid PciAddress HealthState Reasons");
+
+	assert_int_equal(json_array_size(json_object_get(root, "Events")), EVENTS_MAX);
+	event = json_array_get(json_object_get(root, "Events"), 0);
+	assert_keys(event, "When Object Reason OldState NewState Message");
+	assert_string_equal(text_of(event, "Reason"), "r3");
+	event = json_array_get(json_object_get(root, "Events"), EVENTS_MAX - 1);
+	assert_string_equal(text_of(event, "Reason"), "r102");
+	json_decref(root);
+
+	root = describe(&ctx, 2, false);
+	assert_int_equal(json_array_size(json_object_get(root, "Events")), 2);
+	event = json_array_get(json_object_get(root, "Events"), 0);
+	assert_string_equal(text_of(event, "Reason"), "r101");
+	json_decref(root);
+	model_done(&m);
+}
+
+/* ---- the state file ---- */
+
+static void read_file(const char *path, char *text, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	size_t n;
+
+	assert_non_null(f);
+	n = fread(text, 1, size - 1, f);
+	text[n] = '\0';
+	fclose(f);
+}
+
+static void test_state_file(void **state)
+{
+	char path[64], temporary[64], text[64];
+	struct stat st;
+	mode_t mask = umask(0077);
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/state.json", dir);
+	snprintf(temporary, sizeof(temporary), "%s/.state.json.tmp", dir);
+	assert_int_equal(state_file_write(dir, "state.json", "{1}\n"), 0);
+	read_file(path, text, sizeof(text));
+	assert_string_equal(text, "{1}\n");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0644);
+
+	/* Who has the old one open goes on reading the old one. What a crash left is no obstacle,
+	 * also when it is a link that somebody set as a trap. */
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(symlink("/etc/passwd", temporary), 0);
+	assert_int_equal(state_file_write(dir, "state.json", "{22}\n"), 0);
+	assert_int_equal(read(fd, text, sizeof(text)), 4);
+	close(fd);
+	read_file(path, text, sizeof(text));
+	assert_string_equal(text, "{22}\n");
+	assert_int_equal(access(temporary, F_OK), -1);
+
+	/* On failure the old file stays, and no temporary one is left. */
+	assert_int_equal(mkdir(temporary, 0755), 0);
+	assert_true(state_file_write(dir, "state.json", "{333}\n") < 0);
+	read_file(path, text, sizeof(text));
+	assert_string_equal(text, "{22}\n");
+	assert_int_equal(rmdir(temporary), 0);
+	assert_int_equal(state_file_write("/nowhere/at/all", "state.json", ""), -ENOENT);
+
+	snprintf(path, sizeof(path), "%s/sub", dir);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(state_file_write(dir, "sub", "text"), -EISDIR);
+	snprintf(temporary, sizeof(temporary), "%s/.sub.tmp", dir);
+	assert_int_equal(access(temporary, F_OK), -1);
+	umask(mask);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_describe_empty),
+		cmocka_unit_test(test_describe_unknown),
+		cmocka_unit_test(test_describe_full),
+		cmocka_unit_test(test_state_file),
+	};
+
+	return cmocka_run_group_tests_name("publish", tests, set_up, tear_down);
+}

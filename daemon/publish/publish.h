@@ -69,10 +69,9 @@ int journal_edge(const struct edge *e);
 /* Lets records that journald did not take at once be sent from the loop. Call once at start. */
 void journal_attach(sd_event *event);
 
-/* Sends what was kept, as far as journald takes it. Called by itself; and at exit journal_done().
- */
+/* Sends what was kept, as far as journald takes it; called by itself when attached. */
 void journal_flush(void);
-void journal_done(void);
+void journal_done(void); /* at exit: a last flush, then forgets what is left */
 
 /* For tests: where the journal's datagram socket is. */
 void journal_set_socket(const char *path);
@@ -90,8 +89,7 @@ void notify_status(const char *text);
 
 /* ---- state-file.c ---- */
 
-/* Replaces dir/name atomically with text, mode 0644. 0 or negative errno; the old file stays then.
- */
+/* Replaces dir/name atomically with text, mode 0644. Negative errno: the old file is still there. */
 int state_file_write(const char *dir, const char *name, const char *text);
 
 /* ---- bus.c ---- */
@@ -130,7 +128,6 @@ void bus_sync(struct bus *b);
  */
 void bus_forget_device(struct bus *b, const struct device *d);
 
-/* Signal HealthChanged for a port, a device, or (both NULL) the host. Lost while there is no bus.
- */
+/* Signal HealthChanged for a port, a device, or (both NULL) the host; lost without a bus. */
 void bus_health_changed(struct bus *b, const struct device *d, const struct port *p,
 	enum health old_health, const struct verdict *v);

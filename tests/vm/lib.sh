@@ -92,27 +92,36 @@ trap 'exit 143' TERM
 
 # --- time ----------------------------------------------------------------------------------------------------------
 
+# Each process that is started costs an emulated CPU 50 ms and more (jq: 350): what is asked again and again is
+# written without.
 now_ms() { echo $(( ${EPOCHREALTIME/[.,]/} / 1000 )); }
 
-_to_ms() { # SECONDS, perhaps with a fraction
-        local whole=${1%%.*} fraction=
+# nap SECONDS: sleep without a process
+exec {_nap_fd}<> <(:)
+nap() { read -r -t "$1" -u "$_nap_fd" || :; }
+
+# _to_ms SECONDS, perhaps with a fraction: into $_ms
+_to_ms() {
+        local fraction=
+        [[ $1 =~ ^[0-9]*[.]?[0-9]*$ && $1 ]] || { echo "not a number of seconds: '$1'" >&2; return 1; }
         [[ $1 != *.* ]] || fraction=${1#*.}
-        fraction=${fraction}000
-        echo $(( 10#${whole:-0} * 1000 + 10#${fraction:0:3} ))
+        fraction=${fraction}000 _ms=${1%%.*}
+        _ms=$(( 10#${_ms:-0} * 1000 + 10#${fraction:0:3} ))
 }
 
 # wait_for SECONDS COMMAND...: until the command succeeds, asked every 50 ms. 0 when it did, 1 at the end of the
 # (scaled) time, with the last output printed.
 wait_for() {
-        local seconds=$1 end output status
+        local seconds=$1 end output status _ms
+        _to_ms "$seconds" || return
         shift
-        end=$(( $(now_ms) + $(_to_ms "$seconds") * RDMAD_TEST_SLOW ))
+        end=$(( ${EPOCHREALTIME/[.,]/} / 1000 + _ms * RDMAD_TEST_SLOW ))
         while :; do
                 status=0
                 output=$("$@" 2>&1 </dev/null) || status=$?
                 (( status != 0 )) || return 0
-                (( $(now_ms) < end )) || break
-                sleep 0.05
+                (( ${EPOCHREALTIME/[.,]/} / 1000 < end )) || break
+                nap 0.05
         done
         printf '%s\n' "waited $seconds s x $RDMAD_TEST_SLOW in vain for: $*" "last: ${output:-(no output)} (exit status $status)"
         return 1
@@ -120,9 +129,10 @@ wait_for() {
 
 # holds SECONDS COMMAND...: the command succeeds now and all through the time; for "stays as it is".
 holds() {
-        local seconds=$1 end output status
+        local seconds=$1 end output status _ms
+        _to_ms "$seconds" || return
         shift
-        end=$(( $(now_ms) + $(_to_ms "$seconds") ))
+        end=$(( ${EPOCHREALTIME/[.,]/} / 1000 + _ms ))
         while :; do
                 status=0
                 output=$("$@" 2>&1 </dev/null) || status=$?
@@ -130,8 +140,8 @@ holds() {
                         printf '%s\n' "did not hold for $seconds s: $*" "${output:-(no output)} (exit status $status)"
                         return 1
                 fi
-                (( $(now_ms) < end )) || return 0
-                sleep 0.05
+                (( ${EPOCHREALTIME/[.,]/} / 1000 < end )) || return 0
+                nap 0.05
         done
 }
 
@@ -151,12 +161,17 @@ cable() {
         ip link add "$1" type veth peer name "$2" && ip link set "$1" up && ip link set "$2" up &&
                 wait_for 5 _carrier "$1"
 }
-_carrier() { [[ $(cat "/sys/class/net/$1/carrier" 2>&1) == 1 ]]; }
+_carrier() { local c=; read -r c <"/sys/class/net/$1/carrier" && [[ $c == 1 ]]; }
 pull() { ip link set "$1" down; }
 plug() { ip link set "$1" up; }
 
 # port_state DEVICE/PORT: the kernel's word, as "rdma link" has it (ACTIVE, DOWN, ...); fails if there is no such port
-port_state() { rdma -j link show "$1" | jq -er '.[0].state'; }
+port_state() {
+        local line
+        line=$(rdma link show "$1") || return 1
+        [[ $line =~ [[:space:]]state[[:space:]]([A-Z_]+) ]] || { echo "no state in: $line" >&2; return 1; }
+        echo "${BASH_REMATCH[1]}"
+}
 port_is() { local s; s=$(port_state "$1") && echo "$s" && [[ $s == "$2" ]]; }
 
 module_loaded() { [[ -d /sys/module/$1 ]]; }
@@ -190,19 +205,20 @@ journal_mark() {
         journalctl --sync
         RIG_SINCE=${EPOCHREALTIME/[.,]/}
 }
+_journal() { journalctl --sync && journalctl -q --no-pager --since="@$(( ${RIG_SINCE:-0} / 1000000 )).$(printf %06d $(( ${RIG_SINCE:-0} % 1000000 )))" "$@"; }
 
 # journal_json FIELD=VALUE...: one JSON object a line, since the scenario's start or the last journal_mark
-journal_json() {
-        local json
-        journalctl --sync && json=$(journalctl -q --no-pager -o json "$@") || return 1
-        jq -c --argjson since "${RIG_SINCE:-0}" 'select((.__REALTIME_TIMESTAMP | tonumber) >= $since)' <<<"$json"
-}
+journal_json() { _journal -o json "$@"; }
 
 # journal_records FIELD=VALUE...: how many there are. Prints nothing, and fails, if the journal cannot be read.
 journal_records() {
-        local json
-        json=$(journal_json "$@") || return 1
-        jq -s length <<<"$json"
+        local records
+        records=$(_journal -o export --output-fields=_BOOT_ID "$@") || return 1
+        records=$'\n'$records
+        # As many as there are lines that begin with the cursor.
+        records=${records//$'\n'__CURSOR=/$'\001'}
+        records=${records//[!$'\001']/}
+        echo ${#records}
 }
 
 # journal_field FIELD [FIELD=VALUE...]: that field of each record, one a line

@@ -1,0 +1,8 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# expect: FAIL .*exit status 1
+# shellcheck source=../lib.sh
+. /rig/lib.sh
+check "false" false
+check "the scenario went on" true
+finish

@@ -115,8 +115,8 @@ static const struct reason *find_fall(const struct verdict *v)
 	return NULL;
 }
 
-static void say(struct edges *e, const struct object *o, struct port_edges *pe,
-	enum storm_say what, struct timepoint now)
+static void say(struct edges *e, const struct object *o, struct port_edges *pe, enum storm_say what,
+	struct timepoint now)
 {
 	const struct reason *fall;
 
@@ -179,8 +179,8 @@ void port_edges_timeout(struct edges *e, struct port *p, struct port_edges *pe,
 	say(e, &o, pe, storm_timeout(&pe->storm, now.mono, c->stable_usec), now);
 }
 
-void port_edges_blip(struct edges *e, struct port *p, struct port_edges *pe, unsigned n,
-	struct timepoint now)
+void port_edges_blip(
+	struct edges *e, struct port *p, struct port_edges *pe, unsigned n, struct timepoint now)
 {
 	const struct reason blip = {
 		.id = REASON_LINK_BLIP,
@@ -242,8 +242,8 @@ void missing_edges_returned(
 		snprintf(message, sizeof(message), "%s: device is back (was missing %s)",
 			d->facts.name, span);
 	else
-		snprintf(message, sizeof(message),
-			"%s: device is back as %s (was missing %s)", x->name, d->facts.name, span);
+		snprintf(message, sizeof(message), "%s: device is back as %s (was missing %s)",
+			x->name, d->facts.name, span);
 	tell(e, &edge, now);
 }
 

@@ -35,14 +35,14 @@ void port_edges_timeout(struct edges *e, struct port *p, struct port_edges *pe,
 	const struct config *c, struct timepoint now);
 
 /* n down edges happened that no reading showed; silent while a storm is on or a fall is told. */
-void port_edges_blip(struct edges *e, struct port *p, struct port_edges *pe, unsigned n,
-	struct timepoint now);
+void port_edges_blip(
+	struct edges *e, struct port *p, struct port_edges *pe, unsigned n, struct timepoint now);
 
-void device_edges_changed(struct edges *e, const struct device *d, const struct verdict *old,
-	struct timepoint now);
-void missing_edges_changed(struct edges *e, const struct missing *x, const struct verdict *old,
-	struct timepoint now);
+void device_edges_changed(
+	struct edges *e, const struct device *d, const struct verdict *old, struct timepoint now);
+void missing_edges_changed(
+	struct edges *e, const struct missing *x, const struct verdict *old, struct timepoint now);
 /* A missing device is back, maybe under another name. */
-void missing_edges_returned(struct edges *e, const struct missing *x, const struct device *d,
-	struct timepoint now);
+void missing_edges_returned(
+	struct edges *e, const struct missing *x, const struct device *d, struct timepoint now);
 void host_edges_changed(struct edges *e, const struct verdict *old, struct timepoint now);

@@ -25,7 +25,7 @@ struct manager_setup;
 struct device_watch {
 	bool asked; /* for a verbs context, or decided that there is none to ask for */
 	bool held;
-	bool pins; /* not held since it would pin the module */
+	bool pins;       /* not held since it would pin the module */
 	usec_t fatal_at; /* mono, 0: no DEVICE_FATAL that waits to be believed */
 };
 

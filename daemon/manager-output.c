@@ -3,8 +3,8 @@
  * The host's verdict, and what is shown of the whole: D-Bus properties, STATUS= and the state file,
  * once per turn of the loop however much came in.
  */
-#include "macros.h"
 #include "log.h"
+#include "macros.h"
 #include "manager-internal.h"
 #include "rules.h"
 

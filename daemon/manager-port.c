@@ -297,8 +297,7 @@ void on_pool_port(const struct port_facts *f, void *user)
 		port_ask(m, p);
 	port_judge(m, p);
 	if (u.blips) {
-		port_edges_blip(
-			&m->edges, p, &port_watch(p)->edges, u.blips, manager_now(m));
+		port_edges_blip(&m->edges, p, &port_watch(p)->edges, u.blips, manager_now(m));
 		m->state_dirty = true;
 	}
 	device_watch_when_read(m, d);

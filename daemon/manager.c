@@ -477,8 +477,8 @@ static void log_problems(const struct config *c)
 	char text[512];
 
 	for (size_t i = 0; i < c->n_problems; i++)
-		log_warning("%s: left out",
-			config_problem_format(&c->problems[i], text, sizeof(text)));
+		log_warning(
+			"%s: left out", config_problem_format(&c->problems[i], text, sizeof(text)));
 }
 
 /* ---- life ---- */
@@ -489,8 +489,7 @@ static int add_timer(struct manager *m, sd_event_source **ret, usec_t accuracy,
 	int r;
 
 	/* BOOTTIME: conditions age while the host sleeps. */
-	r = sd_event_add_time(
-		m->event, ret, CLOCK_BOOTTIME, USEC_INFINITY, accuracy, handler, m);
+	r = sd_event_add_time(m->event, ret, CLOCK_BOOTTIME, USEC_INFINITY, accuracy, handler, m);
 	if (r < 0)
 		return r;
 	sd_event_source_set_description(*ret, name);
@@ -513,8 +512,8 @@ static int open_timers(struct manager *m)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(timers); i++) {
-		int r = add_timer(m, timers[i].source, timers[i].accuracy, timers[i].handler,
-			timers[i].name);
+		int r = add_timer(
+			m, timers[i].source, timers[i].accuracy, timers[i].handler, timers[i].name);
 
 		if (r < 0)
 			return r;
@@ -536,14 +535,14 @@ static int open_kernel_events(struct manager *m)
 		log_error("cannot listen to rtnetlink: %s", strerror(-r));
 		return r;
 	}
-	r = sd_event_add_io(m->event, &m->uevent_io, uevent_monitor_fd(m->uevents), EPOLLIN,
-		on_uevent_io, m);
+	r = sd_event_add_io(
+		m->event, &m->uevent_io, uevent_monitor_fd(m->uevents), EPOLLIN, on_uevent_io, m);
 	if (r < 0)
 		return r;
 	/* A context must be let go before anything else is done (DESIGN rule 2). */
 	sd_event_source_set_priority(m->uevent_io, SD_EVENT_PRIORITY_IMPORTANT);
-	return sd_event_add_io(m->event, &m->netdev_io, netdev_monitor_fd(m->netdevs), EPOLLIN,
-		on_netdev_io, m);
+	return sd_event_add_io(
+		m->event, &m->netdev_io, netdev_monitor_fd(m->netdevs), EPOLLIN, on_netdev_io, m);
 }
 
 static int open_pool(struct manager *m)

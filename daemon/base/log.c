@@ -25,8 +25,8 @@ void log_open(void)
 	struct stat st;
 
 	/* The variable is inherited, the descriptor may be redirected: compare (systemd.exec(5)). */
-	to_journal = e && sscanf(e, "%llu:%llu", &dev, &ino) == 2 && fstat(STDERR_FILENO, &st) == 0 &&
-		     st.st_dev == dev && st.st_ino == ino;
+	to_journal = e && sscanf(e, "%llu:%llu", &dev, &ino) == 2 &&
+		     fstat(STDERR_FILENO, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
 }
 
 void log_write(int level, const char *fmt, ...)

@@ -27,8 +27,8 @@ void log_write(int level, const char *fmt, ...) _printf_(2, 3);
 #define log_warning(...) log_write(LOG_WARNING, __VA_ARGS__)
 #define log_notice(...)  log_write(LOG_NOTICE, __VA_ARGS__)
 #define log_info(...)    log_write(LOG_INFO, __VA_ARGS__)
-#define log_debug(...)                                                                             \
-	do {                                                                                       \
-		if (log_get_max_level() >= LOG_DEBUG)                                              \
-			log_write(LOG_DEBUG, __VA_ARGS__);                                         \
+#define log_debug(...)                                     \
+	do {                                               \
+		if (log_get_max_level() >= LOG_DEBUG)      \
+			log_write(LOG_DEBUG, __VA_ARGS__); \
 	} while (0)

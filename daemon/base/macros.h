@@ -12,36 +12,36 @@
 #include <string.h>
 #include <unistd.h>
 
-#define _cleanup_(f)        __attribute__((cleanup(f)))
-#define _printf_(a, b)      __attribute__((format(printf, a, b)))
-#define _unused_            __attribute__((unused))
-#define _warn_unused_       __attribute__((warn_unused_result))
+#define _cleanup_(f)   __attribute__((cleanup(f)))
+#define _printf_(a, b) __attribute__((format(printf, a, b)))
+#define _unused_       __attribute__((unused))
+#define _warn_unused_  __attribute__((warn_unused_result))
 
-#define ARRAY_SIZE(a)       (sizeof(a) / sizeof((a)[0]))
-#define MIN(a, b)           ((a) < (b) ? (a) : (b))
-#define MAX(a, b)           ((a) > (b) ? (a) : (b))
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define MIN(a, b)     ((a) < (b) ? (a) : (b))
+#define MAX(a, b)     ((a) > (b) ? (a) : (b))
 
 /* Hands a resource over: the variable forgets it, so that its cleanup does nothing. */
-#define TAKE_PTR(p)                                                                                \
-	({                                                                                         \
-		__typeof__(p) _taken = (p);                                                        \
-		(p) = NULL;                                                                        \
-		_taken;                                                                            \
+#define TAKE_PTR(p)                         \
+	({                                  \
+		__typeof__(p) _taken = (p); \
+		(p) = NULL;                 \
+		_taken;                     \
 	})
 
-#define TAKE_FD(fd)                                                                                \
-	({                                                                                         \
-		int _taken = (fd);                                                                 \
-		(fd) = -1;                                                                         \
-		_taken;                                                                            \
+#define TAKE_FD(fd)                \
+	({                         \
+		int _taken = (fd); \
+		(fd) = -1;         \
+		_taken;            \
 	})
 
 /* Defines NAMEp(), which _cleanup_() calls with a pointer to the variable. */
-#define DEFINE_CLEANUP(type, name)                                                                 \
-	static inline void name##p(type *p)                                                        \
-	{                                                                                          \
-		if (*p)                                                                            \
-			name(*p);                                                                  \
+#define DEFINE_CLEANUP(type, name)          \
+	static inline void name##p(type *p) \
+	{                                   \
+		if (*p)                     \
+			name(*p);           \
 	}
 
 static inline void freep(void *p)

@@ -178,7 +178,8 @@ int parse_rate(const char *s, uint64_t *ret_mbps)
 	static const struct {
 		const char *name;
 		uint64_t kbps;
-	} units[] = { { "kb/s", 1 }, { "Mb/s", 1000 }, { "Gb/s", 1000000 }, { "Tb/s", 1000000000 } };
+	} units[] = { { "kb/s", 1 }, { "Mb/s", 1000 }, { "Gb/s", 1000000 },
+		{ "Tb/s", 1000000000 } };
 	uint64_t micro;
 	int r;
 

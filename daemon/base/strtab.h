@@ -12,8 +12,8 @@ const char *strtab_to_string(const char *const *table, size_t n, int value);
 /* Returns the value for a word, or -EINVAL. */
 int strtab_from_string(const char *const *table, size_t n, const char *word);
 
-#define DECLARE_STRING_TABLE(name, type)                                                           \
-	const char *name##_to_string(type value);                                                  \
+#define DECLARE_STRING_TABLE(name, type)          \
+	const char *name##_to_string(type value); \
 	int name##_from_string(const char *word)
 
 /* Expects an array NAME_table[] in scope. */

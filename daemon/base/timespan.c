@@ -38,8 +38,11 @@ const char *timespan_format(char *buf, size_t size, usec_t span)
 		const char *unit;
 		usec_t usec;
 	} units[] = {
-		{ "d", USEC_PER_DAY }, { "h", USEC_PER_HOUR }, { "min", USEC_PER_MINUTE },
-		{ "s", USEC_PER_SEC }, { "ms", USEC_PER_MSEC },
+		{ "d", USEC_PER_DAY },
+		{ "h", USEC_PER_HOUR },
+		{ "min", USEC_PER_MINUTE },
+		{ "s", USEC_PER_SEC },
+		{ "ms", USEC_PER_MSEC },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {

@@ -150,8 +150,7 @@ struct device_settings {
 	enum monitor_mode monitor;
 	enum expect expect;
 };
-struct device_settings config_device_settings(
-	const struct config *c, const struct device_facts *f);
+struct device_settings config_device_settings(const struct config *c, const struct device_facts *f);
 
 struct port_settings {
 	enum expect expect;

@@ -83,13 +83,13 @@ static bool verdict_differs(const struct verdict *a, const struct verdict *b)
 	return false;
 }
 
-static bool making_end(struct making *mk, struct verdict *verdict, struct verdict *ret_old,
-	usec_t *ret_recheck)
+static bool making_end(
+	struct making *mk, struct verdict *verdict, struct verdict *ret_old, usec_t *ret_recheck)
 {
 	bool differs = verdict_differs(verdict, &mk->v);
 
-	mk->v.since = mk->v.health == verdict->health && verdict->since.mono ? verdict->since
-									     : mk->now;
+	mk->v.since =
+		mk->v.health == verdict->health && verdict->since.mono ? verdict->since : mk->now;
 	if (ret_old)
 		*ret_old = *verdict;
 	*verdict = mk->v;
@@ -161,8 +161,7 @@ static void judge_unexpected(struct making *mk, const struct port *p, const stru
 		STRSCPY(v->ignored_because, "not expected: never seen ACTIVE");
 }
 
-static void down_found(
-	char *buf, size_t size, const struct port *p, const struct netdev *n)
+static void down_found(char *buf, size_t size, const struct port *p, const struct netdev *n)
 {
 	char state[STATE_WORD_MAX], phys[STATE_WORD_MAX];
 	const char *ph = phys_state_word(p->facts.phys_state, phys);
@@ -171,25 +170,26 @@ static void down_found(
 		snprintf(buf, size, "%s, network interface %s is administratively down",
 			port_state_word(p->facts.state, state), n->facts.name);
 	else
-		snprintf(buf, size, "%s, physical state %s",
-			port_state_word(p->facts.state, state), ph ? ph : "unknown");
+		snprintf(buf, size, "%s, physical state %s", port_state_word(p->facts.state, state),
+			ph ? ph : "unknown");
 }
 
-static void down_remedy(
-	char *buf, size_t size, const struct port *p, const struct netdev *n)
+static void down_remedy(char *buf, size_t size, const struct port *p, const struct netdev *n)
 {
 	if (netdev_disabled(n))
 		snprintf(buf, size, "disabled here: ip link set %s up", n->facts.name);
 	else if (p->facts.phys_state == PHYS_STATE_DISABLED)
-		snprintf(buf, size, "the port is disabled here: enable it (IPoIB or Ethernet "
-				    "interface up, or ibportstate enable)");
+		snprintf(buf, size,
+			"the port is disabled here: enable it (IPoIB or Ethernet "
+			"interface up, or ibportstate enable)");
 	else if (n)
 		snprintf(buf, size,
 			"no signal from the peer: look at the cable and at the other end of %s",
 			n->facts.name);
 	else
-		snprintf(buf, size, "no signal from the peer: look at the cable and at the switch "
-				    "port");
+		snprintf(buf, size,
+			"no signal from the peer: look at the cable and at the switch "
+			"port");
 }
 
 static void judge_no_sm(struct making *mk, const struct port *p, const struct config *c)
@@ -264,8 +264,8 @@ static void judge_flapping(struct making *mk, struct port *p, const struct confi
 		return;
 	}
 	/* The ring holds fewer edges than a long storm has; a standing condition keeps counting. */
-	n = port_flaps_within(p, mk->now.mono, standing ? USEC_INFINITY : c->flap_window_usec,
-		&first);
+	n = port_flaps_within(
+		p, mk->now.mono, standing ? USEC_INFINITY : c->flap_window_usec, &first);
 	if (!standing && n < c->flap_count)
 		return;
 	recheck_at(mk, stable_at);
@@ -278,7 +278,8 @@ static void judge_flapping(struct making *mk, struct port *p, const struct confi
 		n == FLAP_RING ? "at least " : "", n, from);
 	snprintf(r->wanted, sizeof(r->wanted), "fewer than %u in %s", c->flap_count,
 		timespan_format(window, sizeof(window), c->flap_window_usec));
-	STRSCPY(r->remedy, "a loose cable, a bad transceiver or a restless peer: reseat or replace");
+	STRSCPY(r->remedy,
+		"a loose cable, a bad transceiver or a restless peer: reseat or replace");
 }
 
 static void learn(struct making *mk, struct port *p, const struct config *c)
@@ -319,14 +320,14 @@ static void judge_read_error(struct making *mk, const struct port *p)
 	else
 		snprintf(r->found, sizeof(r->found), "%s; never read since %s ago",
 			strerror(-p->last_error),
-			timespan_format(span, sizeof(span),
-				usec_sub(mk->now.mono, p->first_seen.mono)));
+			timespan_format(
+				span, sizeof(span), usec_sub(mk->now.mono, p->first_seen.mono)));
 	STRSCPY(r->wanted, "a readable port");
 	STRSCPY(r->remedy, "see the kernel log (journalctl -k) for this device's driver");
 }
 
-bool judge_port(const struct model *m, struct port *p, const struct config *c,
-	struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck)
+bool judge_port(const struct model *m, struct port *p, const struct config *c, struct timepoint now,
+	struct verdict *ret_old, usec_t *ret_recheck)
 {
 	struct making mk = making_begin(&p->verdict, now);
 	struct port_settings ps = config_port_settings(c, &p->device->facts, &p->facts);
@@ -374,13 +375,12 @@ static bool device_required(const struct device *d)
 	return false;
 }
 
-static void judge_unresponsive(
-	struct making *mk, const struct device *d, const struct config *c)
+static void judge_unresponsive(struct making *mk, const struct device *d, const struct config *c)
 {
 	usec_t fails_at = usec_add(d->silent_since.mono, c->unresponsive_usec);
 	bool fails = device_required(d) && mk->now.mono >= fails_at;
-	struct reason *r = raise_reason(mk, REASON_DEVICE_UNRESPONSIVE,
-		fails ? SEVERITY_FAILED : SEVERITY_UNKNOWN, "");
+	struct reason *r = raise_reason(
+		mk, REASON_DEVICE_UNRESPONSIVE, fails ? SEVERITY_FAILED : SEVERITY_UNKNOWN, "");
 	char span[TIMESPAN_MAX];
 
 	if (!fails && device_required(d))
@@ -390,18 +390,17 @@ static void judge_unresponsive(
 	/* The text must not change with every look: it says when, the span is of the first. */
 	snprintf(r->found, sizeof(r->found), "no answer for %s",
 		timespan_format(span, sizeof(span),
-			MAX(usec_sub(mk->now.mono, d->silent_since.mono),
-				c->probe_timeout_usec)));
+			MAX(usec_sub(mk->now.mono, d->silent_since.mono), c->probe_timeout_usec)));
 	snprintf(r->wanted, sizeof(r->wanted), "an answer within %s",
 		timespan_format(span, sizeof(span), c->probe_timeout_usec));
-	STRSCPY(r->remedy, "driver or firmware hangs: see journalctl -k; a reset or a power cycle may "
-			   "be needed");
+	STRSCPY(r->remedy,
+		"driver or firmware hangs: see journalctl -k; a reset or a power cycle may "
+		"be needed");
 }
 
 static void judge_no_events(struct making *mk, const struct device *d)
 {
-	struct reason *r =
-		raise_reason(mk, REASON_ASYNC_EVENTS_UNAVAILABLE, SEVERITY_NOTICE, "");
+	struct reason *r = raise_reason(mk, REASON_ASYNC_EVENTS_UNAVAILABLE, SEVERITY_NOTICE, "");
 
 	if (!r)
 		return;
@@ -426,8 +425,8 @@ static void judge_fatal(struct making *mk)
 	STRSCPY(r->remedy, "reload the driver or reset the adapter; see journalctl -k");
 }
 
-bool judge_device(struct device *d, const struct config *c,
-	struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck)
+bool judge_device(struct device *d, const struct config *c, struct timepoint now,
+	struct verdict *ret_old, usec_t *ret_recheck)
 {
 	struct making mk = making_begin(&d->verdict, now);
 	enum monitor_mode monitor = config_device_settings(c, &d->facts).monitor;
@@ -441,8 +440,8 @@ bool judge_device(struct device *d, const struct config *c,
 		return making_end(&mk, &d->verdict, ret_old, ret_recheck);
 	}
 	if (mk.v.health == HEALTH_IGNORED)
-		STRSCPY(mk.v.ignored_because, d->n_ports ? "none of its ports is expected"
-							 : "it has no ports");
+		STRSCPY(mk.v.ignored_because,
+			d->n_ports ? "none of its ports is expected" : "it has no ports");
 	if (d->probe_state == PROBE_SILENT)
 		judge_unresponsive(&mk, d, c);
 	if (d->fatal)
@@ -469,8 +468,8 @@ bool judge_missing(struct missing *x, const struct config *c, struct timepoint n
 		return making_end(&mk, &x->verdict, ret_old, ret_recheck);
 	}
 	mk.v.health = HEALTH_OK;
-	r = raise_reason(&mk, REASON_DEVICE_MISSING,
-		x->required ? SEVERITY_FAILED : SEVERITY_NOTICE, "");
+	r = raise_reason(
+		&mk, REASON_DEVICE_MISSING, x->required ? SEVERITY_FAILED : SEVERITY_NOTICE, "");
 	if (r) {
 		guid_format(guid, x->node_guid);
 		snprintf(r->found, sizeof(r->found), "not there%s%s%s%s", guid[0] ? ", GUID " : "",

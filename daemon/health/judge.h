@@ -22,10 +22,10 @@ struct setup_condition {
  * monotonic time at which the verdict could change by time alone; the caller starts it at
  * USEC_INFINITY.
  */
-bool judge_port(const struct model *m, struct port *p, const struct config *c,
-	struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck);
-bool judge_device(struct device *d, const struct config *c,
-	struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck);
+bool judge_port(const struct model *m, struct port *p, const struct config *c, struct timepoint now,
+	struct verdict *ret_old, usec_t *ret_recheck);
+bool judge_device(struct device *d, const struct config *c, struct timepoint now,
+	struct verdict *ret_old, usec_t *ret_recheck);
 bool judge_missing(struct missing *x, const struct config *c, struct timepoint now,
 	struct verdict *ret_old, usec_t *ret_recheck);
 bool judge_host(struct model *m, const struct setup_condition *setup, size_t n_setup,

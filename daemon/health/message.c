@@ -6,7 +6,8 @@
 #include "macros.h"
 #include "rules.h"
 
-void message_raised(char buf[MESSAGE_MAX], const char *object, const struct reason *r, usec_t before)
+void message_raised(
+	char buf[MESSAGE_MAX], const char *object, const struct reason *r, usec_t before)
 {
 	char span[TIMESPAN_MAX], was[TIMESPAN_MAX + 16] = "";
 	const char *subject = r->subject[0] ? r->subject : object;
@@ -35,8 +36,8 @@ void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct rea
 		snprintf(buf, MESSAGE_MAX, "%s: port active again at %s (was down %s)", object,
 			rate_format(rate, &p->facts), span);
 	else if (r->id == REASON_LINK_FLAPPING && p)
-		snprintf(buf, MESSAGE_MAX, "%s: link is stable again (%s; %" PRIu64
-					   " times down since rdmad watches)",
+		snprintf(buf, MESSAGE_MAX,
+			"%s: link is stable again (%s; %" PRIu64 " times down since rdmad watches)",
 			object, r->found, p->flap_count);
 	else
 		snprintf(buf, MESSAGE_MAX, "%s: %s is over (stood %s)", subject,

@@ -10,7 +10,8 @@
 #define MESSAGE_MAX 640
 
 /* A condition appeared. before: how long the port was ACTIVE until then, 0 when that says nothing. */
-void message_raised(char buf[MESSAGE_MAX], const char *object, const struct reason *r, usec_t before);
+void message_raised(
+	char buf[MESSAGE_MAX], const char *object, const struct reason *r, usec_t before);
 
 /* A condition went away after standing that long. p may be NULL for what is no port. */
 void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct reason *r,

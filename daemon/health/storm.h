@@ -18,12 +18,12 @@
 #define STORM_FLAP_HOLD     (5 * USEC_PER_SEC)
 
 struct storm {
-	bool told_down;  /* what the journal's reader believes */
-	bool is_down;    /* what is */
+	bool told_down; /* what the journal's reader believes */
+	bool is_down;   /* what is */
 	bool flapping;
-	bool pending;    /* is_down differs from told_down and waits to be told */
-	usec_t deadline; /* mono; when pending is told if nothing happens */
-	usec_t hold;     /* the present hold while flapping */
+	bool pending;      /* is_down differs from told_down and waits to be told */
+	usec_t deadline;   /* mono; when pending is told if nothing happens */
+	usec_t hold;       /* the present hold while flapping */
 	unsigned absorbed; /* edges since the last record that were not told */
 };
 
@@ -37,8 +37,7 @@ enum storm_say {
  * The port fell (down) or recovered. storm_rule: FlapCount is not 0. max_hold bounds the doubling,
  * StableSec is meant: link-flapping clears after that anyway.
  */
-enum storm_say storm_edge(
-	struct storm *s, bool down, bool storm_rule, usec_t now, usec_t max_hold);
+enum storm_say storm_edge(struct storm *s, bool down, bool storm_rule, usec_t now, usec_t max_hold);
 
 /* link-flapping began or ended; its own record is told by the caller. */
 void storm_flapping(struct storm *s, bool flapping, usec_t now);

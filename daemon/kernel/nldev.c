@@ -97,8 +97,8 @@ static struct nl_msg *request_new(int op, int flags)
 {
 	struct nl_msg *msg = nlmsg_alloc();
 
-	if (msg && !nlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, op), 0,
-			   NLM_F_REQUEST | flags)) {
+	if (msg && !nlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, op),
+			   0, NLM_F_REQUEST | flags)) {
 		nlmsg_free(msg);
 		return NULL;
 	}

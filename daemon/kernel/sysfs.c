@@ -12,8 +12,8 @@
 #include "macros.h"
 #include "parse.h"
 
-#define IB_CLASS  "/sys/class/infiniband"
-#define UVERBS    "/sys/class/infiniband_verbs"
+#define IB_CLASS "/sys/class/infiniband"
+#define UVERBS   "/sys/class/infiniband_verbs"
 
 DEFINE_CLEANUP(DIR *, closedir)
 
@@ -227,8 +227,8 @@ void sysfs_complete_port(const char *device, struct port_facts *f)
 	char text[64];
 	int layer;
 
-	if (read_attr(text, sizeof(text), IB_CLASS "/%s/ports/%u/link_layer", device,
-		    f->number) == 0) {
+	if (read_attr(text, sizeof(text), IB_CLASS "/%s/ports/%u/link_layer", device, f->number) ==
+		0) {
 		layer = link_layer_from_string(text);
 		f->link_layer = layer < 0 ? LINK_LAYER_UNKNOWN : (enum link_layer)layer;
 	}

@@ -26,7 +26,7 @@ enum verbs_event_kind {
 
 struct verbs_event {
 	enum verbs_event_kind kind;
-	uint32_t port; /* 0: of the device */
+	uint32_t port;    /* 0: of the device */
 	const char *name; /* as the kernel's enum calls it, for the log */
 };
 

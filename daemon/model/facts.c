@@ -92,9 +92,9 @@ const char *guid_format(char buf[GUID_STRING_MAX], uint64_t guid)
 	if (guid == 0)
 		buf[0] = '\0';
 	else
-		snprintf(buf, GUID_STRING_MAX, "%04x:%04x:%04x:%04x", (unsigned)(guid >> 48) & 0xffff,
-			(unsigned)(guid >> 32) & 0xffff, (unsigned)(guid >> 16) & 0xffff,
-			(unsigned)guid & 0xffff);
+		snprintf(buf, GUID_STRING_MAX, "%04x:%04x:%04x:%04x",
+			(unsigned)(guid >> 48) & 0xffff, (unsigned)(guid >> 32) & 0xffff,
+			(unsigned)(guid >> 16) & 0xffff, (unsigned)guid & 0xffff);
 	return buf;
 }
 

@@ -76,14 +76,14 @@ struct device_facts {
 	int32_t numa_node;       /* -1: unknown or none */
 	enum link_type link_type;
 	char name[RDMA_NAME_MAX];
-	char node_type[32];        /* as sysfs says it: "CA", "RNIC"; "" unknown */
-	char protocol[16];         /* RDMA_NLDEV_ATTR_DEV_PROTOCOL: ib roce iw opa usnic; "" unknown */
-	char driver[32];           /* bus driver of the parent, or the link type; "" unknown */
-	char pci_address[16];      /* "0000:3b:00.0", "" when there is none or it is unknown */
-	char adapter[64];          /* what may hang as one: PCI slot without function, "software", ... */
-	char firmware_version[64]; /* "" unknown */
-	char board_id[64];         /* "" unknown */
-	char uverbs[16];           /* "uverbs0", "" when there is no node */
+	char node_type[32];   /* as sysfs says it: "CA", "RNIC"; "" unknown */
+	char protocol[16];    /* RDMA_NLDEV_ATTR_DEV_PROTOCOL: ib roce iw opa usnic; "" unknown */
+	char driver[32];      /* bus driver of the parent, or the link type; "" unknown */
+	char pci_address[16]; /* "0000:3b:00.0", "" when there is none or it is unknown */
+	char adapter[64];     /* what may hang as one: PCI slot without function, "software", ... */
+	char firmware_version[64];    /* "" unknown */
+	char board_id[64];            /* "" unknown */
+	char uverbs[16];              /* "uverbs0", "" when there is no node */
 	char parent_netdev[IFNAMSIZ]; /* software links: the netdev that they run on; "" unknown */
 };
 

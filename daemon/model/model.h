@@ -27,20 +27,20 @@ struct port {
 
 	struct port_facts facts; /* the last reading that succeeded */
 	bool have_facts;
-	int last_error;          /* of the last reading, 0 or negative errno */
+	int last_error;           /* of the last reading, 0 or negative errno */
 	struct timepoint read_at; /* of the last reading that succeeded */
 
 	struct timepoint first_seen;
 	struct timepoint active_since; /* mono 0: not ACTIVE now */
-	struct timepoint down_since;   /* mono 0: not down now; set once it was ACTIVE or expected */
-	bool was_active;               /* ACTIVE at least once */
-	usec_t last_active_for;        /* how long the last ACTIVE period was */
-	bool learned;                  /* ACTIVE for StableSec at least once: now expected */
+	struct timepoint down_since; /* mono 0: not down now; set once it was ACTIVE or expected */
+	bool was_active;             /* ACTIVE at least once */
+	usec_t last_active_for;      /* how long the last ACTIVE period was */
+	bool learned;                /* ACTIVE for StableSec at least once: now expected */
 
-	uint64_t flap_count;           /* all up->down edges since rdmad watches, blips included */
-	usec_t flap_ring[FLAP_RING];   /* mono times of the last edges, flap_count % FLAP_RING next */
-	usec_t last_edge;              /* mono time of the last edge in either direction, 0 none */
-	usec_t flap_floor;             /* edges before this were settled when link-flapping cleared */
+	uint64_t flap_count;         /* all up->down edges since rdmad watches, blips included */
+	usec_t flap_ring[FLAP_RING]; /* mono times of the last edges, flap_count % FLAP_RING next */
+	usec_t last_edge;            /* mono time of the last edge in either direction, 0 none */
+	usec_t flap_floor;           /* edges before this were settled when link-flapping cleared */
 	/* Down edges that evidence (events, carrier counts) announced and no reading has shown yet.
 	 * Below 0: readings were first; evidence that follows soon is of the same edges. */
 	int64_t unseen_downs;
@@ -84,8 +84,8 @@ struct missing {
 	char name[RDMA_NAME_MAX];
 	uint64_t node_guid;
 	char pci_address[16];
-	bool required;  /* configured, or one of its ports was */
-	bool seen;      /* it was here in the life of this model */
+	bool required; /* configured, or one of its ports was */
+	bool seen;     /* it was here in the life of this model */
 	struct timepoint since;
 	struct verdict verdict;
 	struct missing *next;
@@ -145,8 +145,8 @@ enum device_change {
  * Stores what was seen of a device. Returns a mask of enum device_change, 0 when nothing differs,
  * -ENOMEM, or -E2BIG for more ports than RDMA_PORTS_MAX.
  */
-int model_see_device(struct model *m, const struct device_facts *f, struct timepoint now,
-	struct device **ret);
+int model_see_device(
+	struct model *m, const struct device_facts *f, struct timepoint now, struct device **ret);
 
 /* The next device that the finished listing did not name, NULL when there is none. */
 struct device *model_next_vanished(struct model *m);

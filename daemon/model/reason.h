@@ -71,7 +71,8 @@ struct reason {
 	enum reason_id id;
 	enum severity severity;
 	struct timepoint since;
-	char subject[64]; /* tells apart reasons of one id on one object (a link, a file); often "" */
+	char subject
+		[64]; /* tells apart reasons of one id on one object (a link, a file); often "" */
 	char found[REASON_TEXT_MAX];
 	char wanted[REASON_TEXT_MAX];
 	char remedy[REASON_TEXT_MAX];
@@ -88,5 +89,4 @@ struct verdict {
 };
 
 /* Finds a standing reason by id and subject; NULL when it is not there. */
-const struct reason *verdict_find(
-	const struct verdict *v, enum reason_id id, const char *subject);
+const struct reason *verdict_find(const struct verdict *v, enum reason_id id, const char *subject);

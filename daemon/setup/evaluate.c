@@ -378,8 +378,8 @@ static int evaluate_link(struct step *s, struct setup_memory *memory, const stru
 
 	say(s->wanted, "%s on %s", link_type_to_string(s->link_type), s->netdev);
 	say(s->found, "no link");
-	r = note_module(s, memory, in, link_type_module(s->link_type), &v.module_state,
-		&v.module_unloaded);
+	r = note_module(
+		s, memory, in, link_type_module(s->link_type), &v.module_state, &v.module_unloaded);
 	if (r < 0)
 		return r;
 	if (!m->listed) {

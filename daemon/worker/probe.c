@@ -395,7 +395,7 @@ static bool send_tallies(void)
 	return false;
 }
 
-static void run(void)
+static _Noreturn void run(void)
 {
 	static struct pollfd fds[2 + WATCHES_MAX];
 	bool backlog = false;
@@ -407,8 +407,9 @@ static void run(void)
 			.events = (short)(POLLIN | (backlog ? POLLOUT : 0)) };
 		fds[1] = (struct pollfd){ .fd = probe.wakeup, .events = POLLIN };
 		for (size_t i = 0; i < probe.n_watches; i++)
-			fds[2 + i] = (struct pollfd){
-				.fd = async_event_fd(probe.watches[i].context), .events = POLLIN };
+			fds[2 + i] =
+				(struct pollfd){ .fd = async_event_fd(probe.watches[i].context),
+					.events = POLLIN };
 		if (poll(fds, n, -1) < 0) {
 			if (errno == EINTR)
 				continue;

@@ -16,7 +16,7 @@
 
 enum wire_type {
 	/* to the worker */
-	WIRE_LIST,      /* all devices and netdevs: WIRE_DEVICE..., WIRE_NETDEV..., WIRE_LIST_DONE */
+	WIRE_LIST, /* all devices and netdevs: WIRE_DEVICE..., WIRE_NETDEV..., WIRE_LIST_DONE */
 	WIRE_READ_PORT, /* -> WIRE_PORT */
 	WIRE_WATCH,     /* -> WIRE_WATCHED, then WIRE_EVENT whenever something happens */
 	WIRE_UNWATCH,   /* closes the context; no answer */

@@ -42,14 +42,14 @@ journal_mark
 for ((i = 1; i <= rounds; i++)); do
         echo "${EPOCHREALTIME/[.,]/}" >>/tmp/pulled
         pull p0
-        wait_for 5 lines_are 'port error' "$i" || { cat /tmp/watch; break; }
+        wait_for 5 lines_are 'IBV_EVENT_PORT_ERR' "$i" || break
         sleep 0.3
         plug p0
         wait_for 5 active_is ok || break
         sleep 1.2 # the state file is written once a second
 done
 journal_field _SOURCE_REALTIME_TIMESTAMP $object RDMAD_REASON=port-down PRIORITY=3 >/tmp/told
-grep 'port error' /tmp/watch | cut -d' ' -f1 >/tmp/seen
+grep 'IBV_EVENT_PORT_ERR' /tmp/watch | cut -d' ' -f1 >/tmp/seen
 check_eq "pulls" "$(wc -l </tmp/pulled)" $rounds
 check_eq "records" "$(wc -l </tmp/told)" $rounds
 check_eq "events that ibv_asyncwatch printed" "$(wc -l </tmp/seen)" $rounds

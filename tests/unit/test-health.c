@@ -443,9 +443,15 @@ static void test_missing(void **state)
 static void test_host(void **state)
 {
 	const struct setup_condition setup[] = {
-		{ .id = REASON_SETUP_DRIFTED, .subject = "rxe0", .found = "f", .wanted = "w",
+		{ .id = REASON_SETUP_DRIFTED,
+			.subject = "rxe0",
+			.found = "f",
+			.wanted = "w",
 			.remedy = "r" },
-		{ .id = REASON_SETUP_FAILED, .subject = "rxe1", .found = "f", .wanted = "w",
+		{ .id = REASON_SETUP_FAILED,
+			.subject = "rxe1",
+			.found = "f",
+			.wanted = "w",
 			.remedy = "r" },
 	};
 	char file[] = "/etc/rdmad/rdmad.conf", text[] = "unknown key";
@@ -492,7 +498,10 @@ static void test_many_reasons(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(setup); i++) {
 		snprintf(names[i], sizeof(names[i]), "l%zu", i);
 		setup[i] = (struct setup_condition){ .id = REASON_SETUP_DRIFTED,
-			.subject = names[i], .found = "", .wanted = "", .remedy = "" };
+			.subject = names[i],
+			.found = "",
+			.wanted = "",
+			.remedy = "" };
 	}
 	setup[ARRAY_SIZE(setup) - 1].id = REASON_NETDEV_MISSING;
 	judge_host(&w.model, setup, ARRAY_SIZE(setup), NULL, 0, at(w.now), &w.old);
@@ -503,7 +512,7 @@ static void test_many_reasons(void **state)
 
 /* ---- storm ---- */
 
-#define MS USEC_PER_MSEC
+#define MS       USEC_PER_MSEC
 #define MAX_HOLD (10 * USEC_PER_MINUTE)
 
 static void test_storm_single(void **state)

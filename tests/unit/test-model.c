@@ -7,7 +7,8 @@
 
 static struct timepoint at(usec_t sec)
 {
-	return (struct timepoint){ .mono = sec * USEC_PER_SEC, .real = (1000 + sec) * USEC_PER_SEC };
+	return (struct timepoint){ .mono = sec * USEC_PER_SEC,
+		.real = (1000 + sec) * USEC_PER_SEC };
 }
 
 static struct device *see(struct model *m, uint32_t index, const char *name, uint32_t ports)
@@ -80,8 +81,12 @@ static void test_listing(void **state)
 
 static void test_netdevs(void **state)
 {
-	struct netdev_facts f = { .ifindex = 7, .have_carrier_counts = true,
-		.carrier_down_count = 4, .carrier_up_count = 4, .carrier = true, .name = "d0" };
+	struct netdev_facts f = { .ifindex = 7,
+		.have_carrier_counts = true,
+		.carrier_down_count = 4,
+		.carrier_up_count = 4,
+		.carrier = true,
+		.name = "d0" };
 	struct model m = { 0 };
 	uint32_t downs = 99;
 

@@ -316,6 +316,15 @@ static enum probe_state probe_state_of(enum pool_silence s)
 	return PROBE_SILENT;
 }
 
+/* A moment so long before t. */
+static struct timepoint before(struct timepoint t, usec_t span)
+{
+	return (struct timepoint){
+		.mono = usec_sub(t.mono, span),
+		.real = usec_sub(t.real, span),
+	};
+}
+
 void on_pool_silence(const char *adapter, enum pool_silence silence, void *user)
 {
 	enum probe_state state = probe_state_of(silence);
@@ -330,7 +339,7 @@ void on_pool_silence(const char *adapter, enum pool_silence silence, void *user)
 		if (!streq(d->facts.adapter, adapter))
 			continue;
 		if (state == PROBE_LATE)
-			d->silent_since = manager_now(m);
+			d->silent_since = before(manager_now(m), m->config->probe_timeout_usec);
 		d->probe_state = state;
 		for (size_t i = 0; i < d->n_ports; i++) {
 			d->ports[i].probe_state = state;

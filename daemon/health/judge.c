@@ -387,10 +387,8 @@ static void judge_unresponsive(struct making *mk, const struct device *d, const 
 		recheck_at(mk, fails_at);
 	if (!r)
 		return;
-	/* The text must not change with every look: it says when, the span is of the first. */
 	snprintf(r->found, sizeof(r->found), "no answer for %s",
-		timespan_format(span, sizeof(span),
-			MAX(usec_sub(mk->now.mono, d->silent_since.mono), c->probe_timeout_usec)));
+		timespan_format(span, sizeof(span), usec_sub(mk->now.mono, d->silent_since.mono)));
 	snprintf(r->wanted, sizeof(r->wanted), "an answer within %s",
 		timespan_format(span, sizeof(span), c->probe_timeout_usec));
 	STRSCPY(r->remedy,

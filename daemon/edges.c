@@ -52,9 +52,10 @@ static void tell_raised(struct edges *e, const struct object *o, const struct re
 	usec_t before, struct timepoint now)
 {
 	char message[MESSAGE_MAX];
-	struct edge edge = edge_of(o, EDGE_RAISED, r, message);
+	struct edge edge;
 
 	message_raised(message, o->name, r, before);
+	edge = edge_of(o, EDGE_RAISED, r, message);
 	tell(e, &edge, now);
 }
 
@@ -62,9 +63,10 @@ static void tell_cleared(
 	struct edges *e, const struct object *o, const struct reason *r, struct timepoint now)
 {
 	char message[MESSAGE_MAX];
-	struct edge edge = edge_of(o, EDGE_CLEARED, r, message);
+	struct edge edge;
 
 	message_cleared(message, o->name, r, usec_sub(now.mono, r->since.mono), o->port);
+	edge = edge_of(o, EDGE_CLEARED, r, message);
 	tell(e, &edge, now);
 }
 
@@ -189,11 +191,12 @@ void port_edges_blip(
 	};
 	char name[OBJECT_NAME_MAX], message[MESSAGE_MAX];
 	struct object o = port_as_object(name, p, &p->verdict);
-	struct edge edge = edge_of(&o, EDGE_EVENT, &blip, message);
+	struct edge edge;
 
 	if (pe->storm.flapping || pe->storm.told_down)
 		return;
-	message_blip(message, edge.object, n, p);
+	message_blip(message, o.name, n, p);
+	edge = edge_of(&o, EDGE_EVENT, &blip, message);
 	tell(e, &edge, now);
 }
 

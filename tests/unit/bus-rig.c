@@ -10,7 +10,7 @@
 #include "log.h"
 #include "parse.h"
 
-#define POLICY TEST_DATA_DIR "/../../units/org.rdmad1.conf"
+#define POLICY SOURCE_ROOT "/units/org.rdmad1.conf"
 
 static char dir[] = "/tmp/test-bus.XXXXXX";
 char address[64];

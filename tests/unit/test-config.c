@@ -934,7 +934,7 @@ static char *read_source(const char *name)
 	char *text = calloc(1, 65536);
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/../../conf/%s", TEST_DATA_DIR, name);
+	snprintf(path, sizeof(path), "%s/conf/%s", SOURCE_ROOT, name);
 	f = fopen(path, "r");
 	assert_non_null(f);
 	assert_true(fread(text, 1, 65535, f) > 0);

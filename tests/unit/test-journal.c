@@ -12,7 +12,6 @@
 #include "message-ids.h"
 #include "publish.h"
 
-
 static char dir[] = "/tmp/test-journal.XXXXXX";
 static const struct timepoint now = { .mono = 5 * USEC_PER_SEC, .real = 1700000000 * USEC_PER_SEC };
 

@@ -108,17 +108,11 @@ enum expectation {
 static enum expectation port_expectation(
 	const struct port *p, const struct config *c, const struct port_settings *ps)
 {
-	switch (ps->expect) {
-	case EXPECT_UP:
-		return EXPECTED_BY_CONFIG;
-	case EXPECT_DOWN:
-	case EXPECT_ANY:
-		return NOT_EXPECTED;
-	case EXPECT_AUTO:
-	case _EXPECT_MAX:
-		break;
-	}
-	switch (config_device_settings(c, &p->device->facts).expect) {
+	enum expect expect = ps->expect;
+
+	if (expect == EXPECT_AUTO)
+		expect = config_device_settings(c, &p->device->facts).expect;
+	switch (expect) {
 	case EXPECT_UP:
 		return EXPECTED_BY_CONFIG;
 	case EXPECT_DOWN:

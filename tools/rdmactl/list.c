@@ -171,13 +171,9 @@ int verb_list(const struct options *o)
 	_cleanup_(view_done) struct view v = { 0 };
 	int r;
 
-	r = source_load(o, &s);
+	r = view_load(o, false, &s, &v);
 	if (r != 0)
 		return r;
-	if (view_build(s.root, o, false, &v) < 0) {
-		output_error("Out of memory");
-		return EXIT_FAILED;
-	}
 	output_open(o);
 	if (v.n == 0)
 		output_error("Nothing here has a name like that.");

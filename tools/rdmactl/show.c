@@ -165,13 +165,9 @@ int verb_show(const struct options *o)
 	_cleanup_(view_done) struct view v = { 0 };
 	int r;
 
-	r = source_load(o, &s);
+	r = view_load(o, true, &s, &v);
 	if (r != 0)
 		return r;
-	if (view_build(s.root, o, true, &v) < 0) {
-		output_error("Out of memory");
-		return EXIT_FAILED;
-	}
 	if (o->n_patterns == 0)
 		v.n = 1; /* the host comes first */
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "macros.h"
+#include "output.h"
 #include "text.h"
 
 const char *json_text(const json_t *object, const char *key)
@@ -285,4 +286,18 @@ const char *object_rate(const struct object *o, char buf[OBJECT_TEXT_MAX])
 	STRSCPY(facts.width, or_text(json_text(o->json, "Width"), ""));
 	STRSCPY(facts.speed, or_text(json_text(o->json, "Speed"), ""));
 	return rate_format(buf, &facts);
+}
+
+int view_load(const struct options *o, bool exact, struct source *ret_source, struct view *ret)
+{
+	int r;
+
+	r = source_load(o, ret_source);
+	if (r != 0)
+		return r;
+	if (view_build(ret_source->root, o, exact, ret) < 0) {
+		output_error("Out of memory");
+		return EXIT_FAILED;
+	}
+	return 0;
 }

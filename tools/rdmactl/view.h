@@ -11,6 +11,7 @@
 #include "facts.h"
 #include "rdmactl.h"
 #include "reason.h"
+#include "source.h"
 
 enum object_kind {
 	OBJECT_HOST,
@@ -46,6 +47,12 @@ struct view {
  */
 int view_build(const json_t *root, const struct options *o, bool exact, struct view *ret);
 void view_done(struct view *v);
+
+/*
+ * What every verb that shows objects begins with: loads the description and collects its objects.
+ * Returns 0, or the exit status to end with after having said why. Both are to be released anyway.
+ */
+int view_load(const struct options *o, bool exact, struct source *ret_source, struct view *ret);
 
 /* Sorts the objects so that the worst come first and those with a notice before the rest. */
 void view_sort_worst_first(struct view *v);

@@ -377,6 +377,9 @@ static void become_ready(struct manager *m)
 {
 	m->ready = true;
 	m->budget_timer = sd_event_source_disable_unref(m->budget_timer);
+	/* Who was waiting for READY may have no bus: the state file must not be from before. */
+	m->state_written = 0;
+	manager_show(m);
 	notify_ready();
 }
 

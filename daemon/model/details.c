@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "details.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+
+#include "macros.h"
+
+static const char *const gid_type_table[_GID_TYPE_MAX] = {
+	[GID_TYPE_IB] = "IB",
+	[GID_TYPE_ROCE_V1] = "RoCE v1",
+	[GID_TYPE_ROCE_V2] = "RoCE v2",
+};
+DEFINE_STRING_TABLE(gid_type, enum gid_type)
+
+static const char *const counter_source_table[_COUNTER_SOURCE_MAX] = {
+	[COUNTER_HW] = "hw",
+	[COUNTER_PMA] = "pma",
+};
+DEFINE_STRING_TABLE(counter_source, enum counter_source)
+
+static const char *const qos_trust_table[_QOS_TRUST_MAX] = {
+	[QOS_TRUST_PCP] = "pcp",
+	[QOS_TRUST_DSCP] = "dscp",
+};
+DEFINE_STRING_TABLE(qos_trust, enum qos_trust)
+
+static const char *const dcbx_owner_table[_DCBX_OWNER_MAX] = {
+	[DCBX_NONE] = "none",
+	[DCBX_HOST] = "host",
+	[DCBX_FIRMWARE] = "firmware",
+};
+DEFINE_STRING_TABLE(dcbx_owner, enum dcbx_owner)
+
+struct device_details device_details_unknown(uint32_t device_index)
+{
+	return (struct device_details){
+		.device_index = device_index,
+		.is_vf = -1,
+		.gpu_hops = -1,
+	};
+}
+
+struct qos_facts qos_facts_unknown(uint32_t ifindex, const char *name)
+{
+	struct qos_facts f = {
+		.pause_tx_frames = UINT64_MAX,
+		.pause_rx_frames = UINT64_MAX,
+		.ifindex = ifindex,
+		.pfc = -1,
+		.pause_autoneg = -1,
+		.pause_rx = -1,
+		.pause_tx = -1,
+	};
+
+	memset(f.prio_class, -1, sizeof(f.prio_class));
+	memset(f.class_bandwidth, -1, sizeof(f.class_bandwidth));
+	memset(f.class_algorithm, -1, sizeof(f.class_algorithm));
+	STRSCPY(f.name, name);
+	return f;
+}
+
+const char *pcie_link_format(char buf[PCIE_LINK_MAX], uint32_t speed_mtps, uint32_t width)
+{
+	if (speed_mtps == 0 || width == 0)
+		return strcpy(buf, "unknown");
+	snprintf(buf, PCIE_LINK_MAX, "%" PRIu32 ".%" PRIu32 " GT/s x%" PRIu32, speed_mtps / 1000,
+		speed_mtps % 1000 / 100, width);
+	return buf;
+}
+
+const char *gid_format(char buf[GID_STRING_MAX], const uint8_t gid[16])
+{
+	for (size_t i = 0; i < 8; i++)
+		snprintf(buf + 5 * i, GID_STRING_MAX - 5 * i, "%02x%02x%s", gid[2 * i],
+			gid[2 * i + 1], i < 7 ? ":" : "");
+	return buf;
+}
+
+const char *gid_address_format(char buf[ADDRESS_STRING_MAX], const uint8_t gid[16])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	if (memcmp(gid, mapped, sizeof(mapped)) == 0)
+		inet_ntop(AF_INET, gid + 12, buf, ADDRESS_STRING_MAX);
+	else
+		inet_ntop(AF_INET6, gid, buf, ADDRESS_STRING_MAX);
+	return buf;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Facts beyond a port's state: what rarely changes (where an adapter is plugged in, GIDs, P_Keys),
+ * what is a series (counters) and what belongs to its netdev (addresses, flow control). As in
+ * facts.h: fixed size, no padding, and unknown is spelt out, never 0.
+ */
+#pragma once
+
+#include "facts.h"
+
+/* ---- of a device ---- */
+
+/* One PCI function on the way from an adapter's own (the first) up to its root port (the last). */
+struct pcie_hop {
+	char address[16];
+	uint32_t
+		speed_mtps; /* of the link on its upstream side now, 16000 for 16 GT/s; 0 unknown */
+	uint32_t width;     /* lanes; 0 unknown */
+	uint32_t max_speed_mtps;
+	uint32_t max_width;
+};
+
+#define PCIE_HOPS_MAX 10
+
+struct device_details {
+	uint32_t device_index;
+	uint32_t n_pcie;    /* 0: not on PCI, or unknown */
+	int32_t is_vf;      /* 1 a virtual function, 0 not, -1 unknown */
+	int32_t gpu_hops;   /* PCI functions between this and the nearest GPU; -1 unknown or none */
+	char board_id[64];  /* "" unknown, as all texts here */
+	char hca_type[32];  /* "MT4129" */
+	char hw_rev[16];    /* "0", "a0" */
+	char node_desc[64]; /* IB: at most 64 bytes */
+	char physfn[16];    /* of a VF: the PCI address of its physical function */
+	char gpu[16];       /* PCI address of the nearest GPU (PCI class 03xx or 12xx) */
+	char local_cpus[64]; /* "0-15,64-79" */
+	struct pcie_hop pcie[PCIE_HOPS_MAX];
+};
+
+/* ---- of a port: tables ---- */
+
+enum gid_type {
+	GID_TYPE_UNKNOWN,
+	GID_TYPE_IB,
+	GID_TYPE_ROCE_V1,
+	GID_TYPE_ROCE_V2,
+	_GID_TYPE_MAX,
+};
+DECLARE_STRING_TABLE(gid_type, enum gid_type); /* NULL "IB" "RoCE v1" "RoCE v2" */
+
+/* One entry of the GID table that is in use (not zero). */
+struct gid_facts {
+	uint32_t device_index;
+	uint32_t port;
+	uint32_t index;
+	enum gid_type type;
+	uint8_t gid[16];       /* network order */
+	char netdev[IFNAMSIZ]; /* RoCE: whose address it is; "" none or unknown */
+};
+
+/* A piece of the P_Key table: the entries first to first + n - 1. */
+#define PKEYS_PER_PIECE 64
+struct pkey_facts {
+	uint32_t device_index;
+	uint32_t port;
+	uint32_t first;
+	uint32_t n;
+	uint16_t pkeys[PKEYS_PER_PIECE]; /* 0: not in use */
+};
+
+/* What ends a reading of a port's tables. */
+struct table_facts {
+	uint32_t device_index;
+	uint32_t port;
+	int32_t gid_error;  /* 0, or the negative errno that made the GID table unreadable */
+	int32_t pkey_error; /* likewise */
+	uint32_t gid_slots; /* length of the table */
+	uint32_t pkey_slots;
+	char umad[16]; /* "umad0"; "" none */
+};
+
+/* ---- counters ---- */
+
+/* Where a counter comes from; a name may be in both, and then they are two counters. */
+enum counter_source {
+	COUNTER_HW,  /* hw_counters: the driver's own, by one netlink message or from sysfs */
+	COUNTER_PMA, /* counters/: the IBA's, each file a firmware command (a MAD) */
+	_COUNTER_SOURCE_MAX,
+};
+DECLARE_STRING_TABLE(counter_source, enum counter_source); /* "hw" "pma" */
+
+#define COUNTER_NAME_MAX 64
+/* Counters of one port and source; what is beyond is not shown, and that is said once. */
+#define COUNTERS_MAX 1024
+
+/* Names a counter; sent once, its values then come by position. */
+struct counter_name {
+	uint32_t device_index;
+	uint32_t port; /* 0: of the device */
+	enum counter_source source;
+	uint32_t set; /* number of this set of names: one that differs replaces all names */
+	uint32_t at;  /* position, from 0 */
+	uint32_t n;   /* how many there are in the set */
+	uint32_t
+		width; /* bits, where it sticks at its maximum (IBA 16.1.3.5); 0: wraps, or unknown */
+	uint32_t flags; /* COUNTER_* below */
+	char name[COUNTER_NAME_MAX];
+};
+
+#define COUNTER_GAUGE (1u << 0) /* goes up and down: a difference means nothing */
+
+/* Values of up to that many counters, from position first on. */
+#define COUNTERS_PER_PIECE 64
+struct counter_values {
+	uint32_t device_index;
+	uint32_t port;
+	enum counter_source source;
+	uint32_t set;
+	uint32_t first;
+	uint32_t n;
+	uint64_t known; /* bit i: values[i] was read */
+	uint64_t values[COUNTERS_PER_PIECE];
+};
+
+/* What ends a reading of one source of one port. */
+struct counters_done {
+	uint32_t device_index;
+	uint32_t port;
+	enum counter_source source;
+	uint32_t n;          /* counters in the set */
+	uint32_t unreadable; /* how many of them cannot be read at present */
+	int32_t error; /* -ENOENT: the driver has none of this source; another: nothing could be read */
+};
+
+/* ---- of a netdev ---- */
+
+struct address_facts {
+	uint32_t ifindex;
+	uint8_t family; /* AF_INET, AF_INET6 */
+	uint8_t prefix_length;
+	uint8_t scope; /* RT_SCOPE_* */
+	uint8_t gone;
+	uint32_t flags;      /* IFA_F_* */
+	uint8_t address[16]; /* network order; IPv4 in the first four bytes, the rest 0 */
+};
+
+enum qos_trust {
+	QOS_TRUST_UNKNOWN,
+	QOS_TRUST_PCP,  /* by the VLAN tag's priority */
+	QOS_TRUST_DSCP, /* by the IP header */
+	_QOS_TRUST_MAX,
+};
+DECLARE_STRING_TABLE(qos_trust, enum qos_trust); /* NULL "pcp" "dscp" */
+
+/* Who negotiates DCBX for a netdev. */
+enum dcbx_owner {
+	DCBX_UNKNOWN,
+	DCBX_NONE,     /* the netdev has no DCB */
+	DCBX_HOST,     /* lldpad or another agent on this host */
+	DCBX_FIRMWARE, /* the adapter itself */
+	_DCBX_OWNER_MAX,
+};
+DECLARE_STRING_TABLE(dcbx_owner, enum dcbx_owner); /* NULL "none" "host" "firmware" */
+
+#define QOS_CLASSES 8 /* IEEE 802.1Q: priorities, and traffic classes */
+
+/* What the kernel says of flow control and traffic classes of a netdev, in force now. */
+struct qos_facts {
+	uint64_t pause_tx_frames; /* UINT64_MAX unknown, as the next */
+	uint64_t pause_rx_frames;
+	uint32_t ifindex;
+	enum qos_trust trust;
+	enum dcbx_owner dcbx;
+	int32_t pfc;           /* bit N: priority N has PFC; -1 unknown */
+	int32_t pause_autoneg; /* 1 on, 0 off, -1 unknown; as the next two */
+	int32_t pause_rx;      /* global pause (802.3x) */
+	int32_t pause_tx;
+	int32_t error;                       /* 0, or what made all of it unknown */
+	int8_t prio_class[QOS_CLASSES];      /* traffic class of a priority; -1 unknown */
+	int8_t class_bandwidth[QOS_CLASSES]; /* percent; -1 unknown */
+	int8_t class_algorithm[QOS_CLASSES]; /* IEEE_8021QAZ_TSA_* (linux/dcbnl.h); -1 unknown */
+	char name[IFNAMSIZ];
+	uint8_t reserved[8]; /* 0 */
+};
+
+/* ---- what is here, but not for this host ---- */
+
+enum elsewhere_kind {
+	ELSEWHERE_NETNS,   /* an RDMA device in another network namespace: it has an uverbs node */
+	ELSEWHERE_VFIO,    /* a PCI function of RDMA hardware that is bound to vfio */
+	ELSEWHERE_UNBOUND, /* a PCI function of RDMA hardware without a driver */
+	_ELSEWHERE_KIND_MAX,
+};
+
+struct elsewhere_facts {
+	enum elsewhere_kind kind;
+	char name[RDMA_NAME_MAX]; /* of the RDMA device; "" unknown */
+	char pci_address[16];     /* "" none or unknown */
+};
+
+_Static_assert(sizeof(struct pcie_hop) == 16 + 4 * 4, "padding");
+_Static_assert(sizeof(struct device_details) == 4 * 4 + 64 + 32 + 16 + 64 + 16 + 16 + 64 +
+							PCIE_HOPS_MAX * sizeof(struct pcie_hop),
+	"padding");
+_Static_assert(sizeof(struct gid_facts) == 4 * 4 + 16 + IFNAMSIZ, "padding");
+_Static_assert(sizeof(struct pkey_facts) == 4 * 4 + 2 * PKEYS_PER_PIECE, "padding");
+_Static_assert(sizeof(struct table_facts) == 6 * 4 + 16, "padding");
+_Static_assert(sizeof(struct counter_name) == 8 * 4 + COUNTER_NAME_MAX, "padding");
+_Static_assert(sizeof(struct counter_values) == 6 * 4 + 8 + 8 * COUNTERS_PER_PIECE, "padding");
+_Static_assert(sizeof(struct address_facts) == 4 + 4 + 4 + 16, "padding");
+_Static_assert(
+	sizeof(struct qos_facts) == 2 * 8 + 8 * 4 + 3 * QOS_CLASSES + IFNAMSIZ + 8, "padding");
+_Static_assert(sizeof(struct elsewhere_facts) == 4 + RDMA_NAME_MAX + 16, "padding");
+
+/* Facts in which everything is unknown. */
+struct device_details device_details_unknown(uint32_t device_index);
+struct qos_facts qos_facts_unknown(uint32_t ifindex, const char *name);
+
+/* "16.0 GT/s x16"; "unknown" when it is. Returns buf. */
+#define PCIE_LINK_MAX 32
+const char *pcie_link_format(char buf[PCIE_LINK_MAX], uint32_t speed_mtps, uint32_t width);
+
+/* "fe80:0000:0000:0000:0002:c903:00aa:0011", as sysfs writes a GID. Returns buf. */
+#define GID_STRING_MAX 40
+const char *gid_format(char buf[GID_STRING_MAX], const uint8_t gid[16]);
+
+/* The address inside a RoCE GID: "192.0.2.1" of an IPv4-mapped one, else IPv6. Returns buf. */
+#define ADDRESS_STRING_MAX 46
+const char *gid_address_format(char buf[ADDRESS_STRING_MAX], const uint8_t gid[16]);

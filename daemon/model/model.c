@@ -75,8 +75,15 @@ const struct reason *verdict_find(const struct verdict *v, enum reason_id id, co
 	return NULL;
 }
 
+static void port_done(struct port *p)
+{
+	port_tables_done(&p->tables);
+}
+
 static void device_free(struct device *d)
 {
+	for (size_t i = 0; i < d->n_ports; i++)
+		port_done(&d->ports[i]);
 	free(d->ports);
 	free(d);
 }
@@ -136,6 +143,8 @@ static int device_set_ports(struct device *d, uint32_t count, struct timepoint n
 		};
 		ports[i].verdict.health = HEALTH_UNKNOWN;
 	}
+	for (size_t i = count; i < d->n_ports; i++)
+		port_done(&d->ports[i]);
 	free(d->ports);
 	d->ports = ports;
 	d->n_ports = count;
@@ -152,6 +161,7 @@ static struct device *device_new(
 	if (!d)
 		return NULL;
 	d->facts = *f;
+	d->details = device_details_unknown(f->index);
 	d->first_seen = now;
 	d->verdict.health = HEALTH_UNKNOWN;
 	if (device_set_ports(d, f->port_count, now) < 0) {
@@ -191,6 +201,42 @@ int model_see_device(
 	d->generation = m->generation;
 	*ret = d;
 	return changes;
+}
+
+/* A text that could not be read this time is still what it was. */
+#define KEEP_TEXT(now, old)                    \
+	do {                                   \
+		if (!(now)[0])                 \
+			STRSCPY((now), (old)); \
+	} while (0)
+
+bool device_see_details(struct device *d, const struct device_details *f)
+{
+	struct device_details now = *f;
+
+	if (d->have_details) {
+		KEEP_TEXT(now.board_id, d->details.board_id);
+		KEEP_TEXT(now.hca_type, d->details.hca_type);
+		KEEP_TEXT(now.hw_rev, d->details.hw_rev);
+		KEEP_TEXT(now.node_desc, d->details.node_desc);
+	}
+	if (d->have_details && memcmp(&d->details, &now, sizeof(now)) == 0)
+		return false;
+	d->details = now;
+	d->have_details = true;
+	return true;
+}
+
+bool netdev_see_qos(struct netdev *n, const struct qos_facts *f)
+{
+	struct qos_facts old = n->qos;
+	bool had = n->have_qos;
+
+	n->qos = *f;
+	n->have_qos = true;
+	old.pause_tx_frames = f->pause_tx_frames;
+	old.pause_rx_frames = f->pause_rx_frames;
+	return !had || memcmp(&old, f, sizeof(old)) != 0;
 }
 
 struct device *model_next_vanished(struct model *m)

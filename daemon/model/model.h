@@ -5,8 +5,10 @@
  */
 #pragma once
 
+#include "details.h"
 #include "facts.h"
 #include "reason.h"
+#include "tables.h"
 
 /* Down edges that are remembered per port, for the flap window. More only count. */
 #define FLAP_RING 128
@@ -50,6 +52,8 @@ struct port {
 	struct timepoint asked_at; /* mono 0: no read in flight */
 	bool ask_again;            /* something happened after the read in flight was sent */
 
+	struct port_tables tables;
+
 	bool required; /* judged: its being down matters */
 	struct verdict verdict;
 	void *user; /* the manager's bookkeeping */
@@ -59,6 +63,8 @@ struct port {
 
 struct device {
 	struct device_facts facts;
+	struct device_details details;
+	bool have_details; /* read at least once; unknown facts are unknown in there, too */
 	struct timepoint first_seen;
 	uint64_t generation; /* of the last listing that named it */
 	size_t n_ports;
@@ -75,6 +81,8 @@ struct device {
 
 struct netdev {
 	struct netdev_facts facts;
+	struct qos_facts qos;
+	bool have_qos;
 	uint64_t generation;
 	struct netdev *next;
 };
@@ -147,6 +155,15 @@ enum device_change {
  */
 int model_see_device(
 	struct model *m, const struct device_facts *f, struct timepoint now, struct device **ret);
+
+/*
+ * Stores what was read of a device's details. A fact that was known and could not be read this time
+ * is kept. Returns whether anything differs.
+ */
+bool device_see_details(struct device *d, const struct device_details *f);
+
+/* Stores what was read of a netdev's flow control. Returns whether anything but counts differs. */
+bool netdev_see_qos(struct netdev *n, const struct qos_facts *f);
 
 /* The next device that the finished listing did not name, NULL when there is none. */
 struct device *model_next_vanished(struct model *m);

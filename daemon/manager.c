@@ -149,6 +149,13 @@ static int see_netdev(const struct netdev_facts *f, void *user)
 	return 0;
 }
 
+static int see_address(const struct address_facts *f, void *user)
+{
+	struct manager *m = user;
+
+	return model_see_address(&m->model, f);
+}
+
 static void on_pool_netdev(const struct netdev_facts *f, void *user)
 {
 	see_netdev(f, user);
@@ -259,13 +266,14 @@ static void on_pool_listed(int error, void *user)
 
 static int on_netdev_io(sd_event_source *source, int fd, uint32_t revents, void *user)
 {
+	static const struct netdev_callbacks callbacks = { see_netdev, see_address };
 	struct manager *m = user;
 	int r;
 
 	(void)source;
 	(void)fd;
 	(void)revents;
-	r = netdev_monitor_receive(m->netdevs, see_netdev, m);
+	r = netdev_monitor_receive(m->netdevs, &callbacks, m);
 	/* Also a listing that is on its way may have been overtaken by what came now. */
 	if (r < 0 || m->listing)
 		manager_request_listing(m);

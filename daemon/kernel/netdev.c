@@ -2,6 +2,8 @@
 #include "netdev.h"
 
 #include <errno.h>
+#include <linux/if_addr.h>
+#include <linux/if_bonding.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <netlink/attr.h>
@@ -16,10 +18,11 @@
 #define MONITOR_BUFFER (1024 * 1024)
 
 #define LIST_TIMEOUT_SEC 10
+#define LIST_ATTEMPTS    5
 
 struct netdev_monitor {
 	struct nl_sock *sock;
-	netdev_cb cb;
+	const struct netdev_callbacks *callbacks; /* while it receives */
 	void *user;
 };
 
@@ -35,12 +38,117 @@ static int socket_errno(int nlerr)
 		return -EAGAIN;
 	case NLE_PERM:
 		return -EPERM;
+	case NLE_DUMP_INTR:
+		return -EINTR;
 	default:
 		return -EIO;
 	}
 }
 
-static bool parse_link(struct nlmsghdr *h, struct netdev_facts *ret)
+/* An attribute of an unexpected length is one that is not understood. */
+static bool has_u8(const struct nlattr *a)
+{
+	return a && nla_len(a) == sizeof(uint8_t);
+}
+
+static bool has_u32(const struct nlattr *a)
+{
+	return a && nla_len(a) == sizeof(uint32_t);
+}
+
+static bool nla_is(const struct nlattr *a, const char *word)
+{
+	return a && nla_strcmp(a, word) == 0;
+}
+
+/* The kinds that run on the netdev that IFLA_LINK names; a veth has its peer there, for example. */
+static bool kind_is_stacked(const char *kind)
+{
+	static const char *const stacked[] = { "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap",
+		"ipoib" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(stacked); i++)
+		if (streq(kind, stacked[i]))
+			return true;
+	return false;
+}
+
+static bool set_address(struct netdev_facts *f, const struct nlattr *a)
+{
+	int n = a ? nla_len(a) : 0;
+
+	if (n <= 0 || n > HW_ADDRESS_MAX)
+		return false;
+	memcpy(f->address, nla_data(a), (size_t)n);
+	f->address_length = (uint8_t)n;
+	return true;
+}
+
+/* The attributes inside info[IFLA_INFO_SLAVE_DATA]; all absent when info is not a bond's leg. */
+static void parse_leg(
+	struct nlattr *info[], struct nlattr *leg[IFLA_BOND_SLAVE_MAX + 1], struct netdev_facts *f)
+{
+	if (!nla_is(info[IFLA_INFO_SLAVE_KIND], "bond"))
+		return;
+	f->leg = BOND_LEG_UNKNOWN;
+	if (!info[IFLA_INFO_SLAVE_DATA] ||
+		nla_parse_nested(leg, IFLA_BOND_SLAVE_MAX, info[IFLA_INFO_SLAVE_DATA], NULL) < 0)
+		return;
+	if (has_u8(leg[IFLA_BOND_SLAVE_STATE]))
+		switch (nla_get_u8(leg[IFLA_BOND_SLAVE_STATE])) {
+		case BOND_STATE_ACTIVE:
+			f->leg = BOND_LEG_ACTIVE;
+			break;
+		case BOND_STATE_BACKUP:
+			f->leg = BOND_LEG_BACKUP;
+			break;
+		default:
+			break;
+		}
+	if (has_u8(leg[IFLA_BOND_SLAVE_MII_STATUS]))
+		switch (nla_get_u8(leg[IFLA_BOND_SLAVE_MII_STATUS])) {
+		case BOND_LINK_UP:
+			f->mii = BOND_MII_UP;
+			break;
+		case BOND_LINK_FAIL:
+			f->mii = BOND_MII_GOING_DOWN;
+			break;
+		case BOND_LINK_DOWN:
+			f->mii = BOND_MII_DOWN;
+			break;
+		case BOND_LINK_BACK:
+			f->mii = BOND_MII_GOING_UP;
+			break;
+		default:
+			break;
+		}
+}
+
+/* What it is to other netdevs, and whose address it shows. */
+static void parse_relations(struct nlattr *tb[], struct netdev_facts *f)
+{
+	struct nlattr *info[IFLA_INFO_MAX + 1] = { 0 };
+	struct nlattr *leg[IFLA_BOND_SLAVE_MAX + 1] = { 0 };
+
+	if (tb[IFLA_LINKINFO] &&
+		nla_parse_nested(info, IFLA_INFO_MAX, tb[IFLA_LINKINFO], NULL) >= 0) {
+		if (info[IFLA_INFO_KIND])
+			nla_strlcpy(f->kind, info[IFLA_INFO_KIND], sizeof(f->kind));
+		parse_leg(info, leg, f);
+	}
+	if (has_u32(tb[IFLA_MASTER]))
+		f->master = nla_get_u32(tb[IFLA_MASTER]);
+	if (has_u32(tb[IFLA_LINK]) && !tb[IFLA_LINK_NETNSID] && kind_is_stacked(f->kind) &&
+		nla_get_u32(tb[IFLA_LINK]) != f->ifindex)
+		f->link = nla_get_u32(tb[IFLA_LINK]);
+	/* A leg wears the bond's address. IFLA_PERM_ADDRESS is there since 5.6. */
+	f->permanent_address = set_address(f, tb[IFLA_PERM_ADDRESS]) ||
+			       set_address(f, leg[IFLA_BOND_SLAVE_PERM_HWADDR]);
+	if (!f->permanent_address)
+		set_address(f, tb[IFLA_ADDRESS]);
+}
+
+bool netdev_parse_link(struct nlmsghdr *h, struct netdev_facts *ret)
 {
 	struct nlattr *tb[IFLA_MAX + 1] = { 0 };
 	struct netdev_facts f = { 0 };
@@ -54,41 +162,90 @@ static bool parse_link(struct nlmsghdr *h, struct netdev_facts *ret)
 	/* Bridges send RTM_*LINK of their ports with their own family: not a link come or gone. */
 	if (ifi->ifi_family != AF_UNSPEC)
 		return false;
+	/* Events of wireless drivers are RTM_NEWLINK as well, with nothing but the event in them. */
+	if (!tb[IFLA_IFNAME])
+		return false;
+	nla_strlcpy(f.name, tb[IFLA_IFNAME], sizeof(f.name));
 	f.ifindex = (uint32_t)ifi->ifi_index;
 	f.flags = ifi->ifi_flags;
 	f.type = ifi->ifi_type;
 	f.gone = h->nlmsg_type == RTM_DELLINK;
-	if (tb[IFLA_IFNAME])
-		nla_strlcpy(f.name, tb[IFLA_IFNAME], sizeof(f.name));
-	if (tb[IFLA_OPERSTATE])
+	if (has_u32(tb[IFLA_MTU]))
+		f.mtu = nla_get_u32(tb[IFLA_MTU]);
+	if (has_u8(tb[IFLA_OPERSTATE]))
 		f.operstate = nla_get_u8(tb[IFLA_OPERSTATE]);
 	/* IFLA_CARRIER is there since 2.6; IFF_LOWER_UP says the same. */
-	f.carrier = tb[IFLA_CARRIER] ? nla_get_u8(tb[IFLA_CARRIER]) != 0
-				     : (f.flags & IFF_LOWER_UP) != 0;
-	if (tb[IFLA_CARRIER_UP_COUNT] && tb[IFLA_CARRIER_DOWN_COUNT]) {
+	f.carrier = has_u8(tb[IFLA_CARRIER]) ? nla_get_u8(tb[IFLA_CARRIER]) != 0
+					     : (f.flags & IFF_LOWER_UP) != 0;
+	if (has_u32(tb[IFLA_CARRIER_UP_COUNT]) && has_u32(tb[IFLA_CARRIER_DOWN_COUNT])) {
 		f.have_carrier_counts = true;
 		f.carrier_up_count = nla_get_u32(tb[IFLA_CARRIER_UP_COUNT]);
 		f.carrier_down_count = nla_get_u32(tb[IFLA_CARRIER_DOWN_COUNT]);
 	}
+	if (tb[IFLA_PHYS_PORT_NAME])
+		nla_strlcpy(f.phys_port_name, tb[IFLA_PHYS_PORT_NAME], sizeof(f.phys_port_name));
+	parse_relations(tb, &f);
 	*ret = f;
 	return true;
 }
 
+bool netdev_parse_address(struct nlmsghdr *h, struct address_facts *ret)
+{
+	struct nlattr *tb[IFA_MAX + 1] = { 0 }, *a;
+	struct address_facts f = { 0 };
+	struct ifaddrmsg *ifa;
+	size_t length;
+
+	if (h->nlmsg_type != RTM_NEWADDR && h->nlmsg_type != RTM_DELADDR)
+		return false;
+	if (nlmsg_parse(h, sizeof(*ifa), tb, IFA_MAX, NULL) < 0)
+		return false;
+	ifa = nlmsg_data(h);
+	if (ifa->ifa_family != AF_INET && ifa->ifa_family != AF_INET6)
+		return false;
+	length = ifa->ifa_family == AF_INET ? 4 : 16;
+	/* On a point-to-point link IFA_ADDRESS is the peer's, and IFA_LOCAL is ours. */
+	a = tb[IFA_LOCAL] ? tb[IFA_LOCAL] : tb[IFA_ADDRESS];
+	if (!a || (size_t)nla_len(a) != length)
+		return false;
+	memcpy(f.address, nla_data(a), length);
+	f.ifindex = ifa->ifa_index;
+	f.family = ifa->ifa_family;
+	f.prefix_length = ifa->ifa_prefixlen;
+	f.scope = ifa->ifa_scope;
+	f.flags = has_u32(tb[IFA_FLAGS]) ? nla_get_u32(tb[IFA_FLAGS]) : ifa->ifa_flags;
+	f.gone = h->nlmsg_type == RTM_DELADDR;
+	*ret = f;
+	return true;
+}
+
+/* Both callbacks are optional; returns what the one that was called did. */
+static int hand_on(struct nlmsghdr *h, const struct netdev_callbacks *callbacks, void *user)
+{
+	struct address_facts address;
+	struct netdev_facts link;
+
+	if (callbacks->link && netdev_parse_link(h, &link))
+		return callbacks->link(&link, user);
+	if (callbacks->address && netdev_parse_address(h, &address))
+		return callbacks->address(&address, user);
+	return 0;
+}
+
 struct list {
-	netdev_cb cb;
+	const struct netdev_callbacks *callbacks;
 	void *user;
 	int result;
 	bool done;
 };
 
-static int on_list_link(struct nl_msg *msg, void *arg)
+static int on_list_message(struct nl_msg *msg, void *arg)
 {
-	struct netdev_facts f;
 	struct list *l = arg;
 	int r;
 
-	if (l->result == 0 && parse_link(nlmsg_hdr(msg), &f)) {
-		r = l->cb(&f, l->user);
+	if (l->result == 0) {
+		r = hand_on(nlmsg_hdr(msg), l->callbacks, l->user);
 		if (r < 0)
 			l->result = r;
 	}
@@ -104,12 +261,29 @@ static int on_list_done(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-int netdev_list(netdev_cb cb, void *user)
+/* One dump of a type; header is what the request carries. */
+static int list_once(struct nl_sock *sock, int type, void *header, size_t size, struct list *l)
+{
+	int r;
+
+	l->done = false;
+	r = nl_send_simple(sock, type, NLM_F_DUMP, header, size);
+	if (r < 0)
+		return socket_errno(r);
+	while (!l->done) {
+		r = nl_recvmsgs_default(sock);
+		if (r < 0)
+			return socket_errno(r);
+	}
+	return l->result;
+}
+
+static int list(
+	int type, void *header, size_t size, const struct netdev_callbacks *callbacks, void *user)
 {
 	_cleanup_(nl_socket_freep) struct nl_sock *sock = nl_socket_alloc();
 	struct timeval tv = { .tv_sec = LIST_TIMEOUT_SEC };
-	struct ifinfomsg ifi = { .ifi_family = AF_UNSPEC };
-	struct list l = { .cb = cb, .user = user };
+	struct list l = { .callbacks = callbacks, .user = user };
 	int r;
 
 	if (!sock)
@@ -119,17 +293,31 @@ int netdev_list(netdev_cb cb, void *user)
 		return socket_errno(r);
 	if (setsockopt(nl_socket_get_fd(sock), SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)) < 0)
 		return -errno;
-	r = nl_send_simple(sock, RTM_GETLINK, NLM_F_DUMP, &ifi, sizeof(ifi));
-	if (r < 0)
-		return socket_errno(r);
-	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_list_link, &l);
+	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_list_message, &l);
 	nl_socket_modify_cb(sock, NL_CB_FINISH, NL_CB_CUSTOM, on_list_done, &l);
-	while (!l.done) {
-		r = nl_recvmsgs_default(sock);
-		if (r < 0)
-			return socket_errno(r);
+	/* A dump during which something changed may have left something out. */
+	for (int i = 0; i < LIST_ATTEMPTS; i++) {
+		r = list_once(sock, type, header, size, &l);
+		if (r != -EINTR)
+			break;
 	}
-	return l.result;
+	return r;
+}
+
+int netdev_list(netdev_cb cb, void *user)
+{
+	struct ifinfomsg ifi = { .ifi_family = AF_UNSPEC };
+	struct netdev_callbacks callbacks = { .link = cb };
+
+	return list(RTM_GETLINK, &ifi, sizeof(ifi), &callbacks, user);
+}
+
+int netdev_list_addresses(address_cb cb, void *user)
+{
+	struct ifaddrmsg ifa = { .ifa_family = AF_UNSPEC };
+	struct netdev_callbacks callbacks = { .address = cb };
+
+	return list(RTM_GETADDR, &ifa, sizeof(ifa), &callbacks, user);
 }
 
 struct netdev_monitor *netdev_monitor_close(struct netdev_monitor *m)
@@ -146,10 +334,8 @@ DEFINE_CLEANUP(struct netdev_monitor *, netdev_monitor_close)
 static int on_notification(struct nl_msg *msg, void *arg)
 {
 	struct netdev_monitor *m = arg;
-	struct netdev_facts f;
 
-	if (parse_link(nlmsg_hdr(msg), &f))
-		m->cb(&f, m->user);
+	hand_on(nlmsg_hdr(msg), m->callbacks, m->user);
 	return NL_OK;
 }
 
@@ -175,7 +361,8 @@ int netdev_monitor_open(struct netdev_monitor **ret)
 	/* Best effort: the kernel clamps this to net.core.rmem_max. */
 	if (setsockopt(nl_socket_get_fd(m->sock), SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)) < 0)
 		log_debug("rtnetlink: receive buffer stays small: %m");
-	r = nl_socket_add_membership(m->sock, RTNLGRP_LINK);
+	r = nl_socket_add_memberships(
+		m->sock, RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, 0);
 	if (r < 0)
 		return socket_errno(r);
 	*ret = TAKE_PTR(m);
@@ -187,12 +374,13 @@ int netdev_monitor_fd(const struct netdev_monitor *m)
 	return nl_socket_get_fd(m->sock);
 }
 
-int netdev_monitor_receive(struct netdev_monitor *m, netdev_cb cb, void *user)
+int netdev_monitor_receive(
+	struct netdev_monitor *m, const struct netdev_callbacks *callbacks, void *user)
 {
 	bool lost = false;
 	int r;
 
-	m->cb = cb;
+	m->callbacks = callbacks;
 	m->user = user;
 	for (;;) {
 		r = nl_recvmsgs_default(m->sock);

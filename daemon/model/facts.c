@@ -19,6 +19,20 @@ static const char *const link_type_table[_LINK_TYPE_MAX] = {
 };
 DEFINE_STRING_TABLE(link_type, enum link_type)
 
+static const char *const bond_leg_table[_BOND_LEG_MAX] = {
+	[BOND_LEG_ACTIVE] = "active",
+	[BOND_LEG_BACKUP] = "backup",
+};
+DEFINE_STRING_TABLE(bond_leg, enum bond_leg)
+
+static const char *const bond_mii_table[_BOND_MII_MAX] = {
+	[BOND_MII_UP] = "up",
+	[BOND_MII_GOING_DOWN] = "going down",
+	[BOND_MII_DOWN] = "down",
+	[BOND_MII_GOING_UP] = "going up",
+};
+DEFINE_STRING_TABLE(bond_mii, enum bond_mii)
+
 const char *link_type_module(enum link_type type)
 {
 	switch (type) {

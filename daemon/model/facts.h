@@ -106,18 +106,54 @@ struct port_facts {
 	char netdev[IFNAMSIZ]; /* "" none */
 };
 
-/* One network interface, as RTM_NEWLINK describes it (or RTM_DELLINK, then gone is set). */
+/* What a netdev is to the bond that it belongs to (IFLA_BOND_SLAVE_STATE). */
+enum bond_leg {
+	BOND_LEG_NONE, /* it belongs to no bond */
+	BOND_LEG_UNKNOWN,
+	BOND_LEG_ACTIVE, /* it carries traffic */
+	BOND_LEG_BACKUP,
+	_BOND_LEG_MAX,
+};
+DECLARE_STRING_TABLE(bond_leg, enum bond_leg); /* NULL NULL "active" "backup" */
+
+/* What the bond's link monitor says of a leg (IFLA_BOND_SLAVE_MII_STATUS). */
+enum bond_mii {
+	BOND_MII_UNKNOWN,
+	BOND_MII_UP,
+	BOND_MII_GOING_DOWN, /* down, and the bond's downdelay runs */
+	BOND_MII_DOWN,
+	BOND_MII_GOING_UP, /* up, and the bond's updelay runs */
+	_BOND_MII_MAX,
+};
+DECLARE_STRING_TABLE(bond_mii, enum bond_mii); /* NULL "up" "going down" "down" "going up" */
+
+#define HW_ADDRESS_MAX 32 /* MAX_ADDR_LEN of the kernel; Ethernet has 6, IPoIB 20 */
+
+/*
+ * One network interface, as RTM_NEWLINK describes it (or RTM_DELLINK, then gone is set). No
+ * statistics: each difference makes the manager read the port again.
+ */
 struct netdev_facts {
 	uint32_t ifindex;
 	uint32_t flags; /* IFF_* */
 	uint32_t carrier_up_count;
 	uint32_t carrier_down_count;
-	uint32_t type; /* ARPHRD_* */
+	uint32_t type;   /* ARPHRD_* */
+	uint32_t master; /* ifindex of the bond, bridge or VRF that it belongs to; 0 none */
+	uint32_t link; /* ifindex of what a VLAN, macvlan, ipvlan or IPoIB child runs on; 0 none */
+	uint32_t mtu;  /* 0 unknown */
 	bool carrier;
 	bool have_carrier_counts; /* IFLA_CARRIER_*_COUNT, kernel 4.16 */
 	bool gone;
-	uint8_t operstate; /* IF_OPER_*, RFC 2863 */
+	bool permanent_address; /* address is the permanent one, not the one in use */
+	uint8_t operstate;      /* IF_OPER_*, RFC 2863 */
+	uint8_t leg;            /* enum bond_leg */
+	uint8_t mii;            /* enum bond_mii */
+	uint8_t address_length; /* 0: none or unknown */
+	uint8_t address[HW_ADDRESS_MAX];
 	char name[IFNAMSIZ];
+	char kind[16]; /* IFLA_INFO_KIND: "bond" "vlan" "ipoib"; "" most hardware has none */
+	char phys_port_name[IFNAMSIZ]; /* IFLA_PHYS_PORT_NAME: "p0"; "" unknown */
 };
 
 /* Facts are compared as bytes and sent as bytes: there must be no padding in them. */
@@ -125,7 +161,8 @@ _Static_assert(sizeof(struct device_facts) == 2 * 4 + 2 * 8 + 2 * 4 + 64 + 32 + 
 						      64 + 64 + 16 + IFNAMSIZ,
 	"padding");
 _Static_assert(sizeof(struct port_facts) == 8 + 12 * 4 + 8 + 16 + IFNAMSIZ, "padding");
-_Static_assert(sizeof(struct netdev_facts) == 5 * 4 + 4 + IFNAMSIZ, "padding");
+_Static_assert(
+	sizeof(struct netdev_facts) == 8 * 4 + 8 + HW_ADDRESS_MAX + 2 * IFNAMSIZ + 16, "padding");
 
 /* Port facts in which everything is unknown. */
 struct port_facts port_facts_unknown(uint32_t device_index, uint32_t number);

@@ -79,12 +79,24 @@ struct device {
 	struct device *next;
 };
 
+/* Addresses that are kept per netdev: a GID table is no longer. */
+#define NETDEV_ADDRESSES_MAX 256
+
+struct netdev_address {
+	struct address_facts facts;
+	uint64_t generation; /* of the last listing during which it was seen */
+};
+
 struct netdev {
 	struct netdev_facts facts;
 	struct qos_facts qos;
 	bool have_qos;
 	uint64_t generation;
-	struct netdev *next;
+	size_t n_addresses;
+	struct netdev_address *addresses; /* in the order in which they came */
+	uint32_t addresses_beyond;        /* at most that many more it has, which are not kept */
+	uint64_t beyond_generation;
+	struct netdev *next; /* in order of ifindex */
 };
 
 /* A device that is configured, or was here, and is not there now. */
@@ -189,7 +201,15 @@ struct missing *model_find_missing(const struct model *m, const struct device_fa
 
 void model_remove_missing(struct model *m, struct missing *x);
 
-/* Removes the netdevs that the finished listing did not name. */
+/*
+ * Stores an address that was seen of a netdev (or removes it, when f->gone); addresses are told
+ * apart by family, address and prefix length. Returns 1 when anything differs, 0 when not, -ENOMEM.
+ * 0 as well when the netdev is not known (it went, or a listing is on its way), and for an address
+ * beyond NETDEV_ADDRESSES_MAX, which is only counted.
+ */
+int model_see_address(struct model *m, const struct address_facts *f);
+
+/* Removes the netdevs and the addresses that the finished listing did not name. */
 void model_drop_stale_netdevs(struct model *m);
 
 struct device *model_device_by_index(const struct model *m, uint32_t index);
@@ -234,6 +254,16 @@ unsigned port_flaps_within(const struct port *p, usec_t now, usec_t window, usec
 
 /* Appends to the ring of last events. */
 void model_add_event(struct model *m, const struct event *e);
+
+/* Does it belong to a bond? */
+bool netdev_is_bond_leg(const struct netdev *n);
+
+/*
+ * The legs of a bond, in order of ifindex: the first one for prev NULL, else the one after prev;
+ * NULL at the end.
+ */
+const struct netdev *model_next_leg(
+	const struct model *m, uint32_t master_ifindex, const struct netdev *prev);
 
 /* Looks up the netdev that a port runs on; NULL when it has none or it is not known. */
 const struct netdev *port_netdev(const struct model *m, const struct port *p);

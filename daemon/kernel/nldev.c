@@ -280,6 +280,63 @@ int nldev_read_port(struct nldev *n, uint32_t device_index, uint32_t port, struc
 	return 0;
 }
 
+struct read_counters {
+	nldev_counter_cb cb;
+	void *user;
+	bool any;
+};
+
+static int on_counter(struct nlattr *entry, struct read_counters *rc)
+{
+	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX] = { 0 }, *name, *value;
+
+	if (nla_parse_nested(tb, RDMA_NLDEV_ATTR_MAX - 1, entry, NULL) < 0)
+		return -EBADMSG;
+	name = tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME];
+	value = tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE];
+	if (!name || !value || nla_len(value) < (int)sizeof(uint64_t))
+		return -EBADMSG;
+	rc->any = true;
+	return rc->cb(nla_data(name), strnlen(nla_data(name), (size_t)nla_len(name)),
+		nla_get_u64(value), rc->user);
+}
+
+static int on_counters(struct nl_msg *msg, void *arg)
+{
+	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX] = { 0 }, *entry;
+	struct read_counters *rc = arg;
+	int r, rest;
+
+	r = parse_attrs(msg, tb);
+	if (r < 0)
+		return r;
+	if (!tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS])
+		return 0;
+	nla_for_each_nested(entry, tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS], rest)
+	{
+		r = on_counter(entry, rc);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int nldev_read_hw_counters(
+	struct nldev *n, uint32_t device_index, uint32_t port, nldev_counter_cb cb, void *user)
+{
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = request_new(RDMA_NLDEV_CMD_STAT_GET, 0);
+	struct read_counters rc = { .cb = cb, .user = user };
+	int r;
+
+	if (!msg || nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, device_index) < 0 ||
+		nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port) < 0)
+		return -ENOMEM;
+	r = transact(n, msg, on_counters, &rc);
+	if (r < 0)
+		return r;
+	return rc.any ? 0 : -ENODATA;
+}
+
 struct find_device {
 	const char *name;
 	uint32_t index;

@@ -31,6 +31,19 @@ int nldev_list_devices(struct nldev *n, nldev_device_cb cb, void *user);
  */
 int nldev_read_port(struct nldev *n, uint32_t device_index, uint32_t port, struct port_facts *ret);
 
+/*
+ * Reads all hw_counters of a port (from 1 on) by one message, one callback per counter in the
+ * kernel's order; a name has name_length bytes, is not terminated and may hold anything. Optional
+ * counters that are enabled are among them. The kernel asks the driver once for all: where that
+ * fails for some, their old values come. A negative return of the callback is returned, but the
+ * socket stays usable. -EINVAL: no such device or port, a driver without counters of ports, or one
+ * that could not read them. -EMSGSIZE: too many for the one page that the kernel answers with
+ * (stat_get_doit_default_counter()). -ENODATA: the answer had no counters.
+ */
+typedef int (*nldev_counter_cb)(const char *name, size_t name_length, uint64_t value, void *user);
+int nldev_read_hw_counters(
+	struct nldev *n, uint32_t device_index, uint32_t port, nldev_counter_cb cb, void *user);
+
 /* The index of the device with this name, -ENODEV when there is none. */
 int nldev_device_index_by_name(struct nldev *n, const char *name, uint32_t *ret);
 

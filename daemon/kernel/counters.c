@@ -1,0 +1,769 @@
+/* SPDX-License-Identifier: MIT */
+#include "counters.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+
+#include "macros.h"
+#include "nldev.h"
+#include "parse.h"
+
+#define IB_CLASS "sys/class/infiniband"
+
+#define ATTRIBUTE_RETRY_MIN (5 * USEC_PER_MINUTE)
+#define SOURCE_RETRY_MIN    USEC_PER_MINUTE
+#define RETRY_MAX           USEC_PER_HOUR
+
+/* Attributes come and go with optional counters and modules, not by the second. */
+#define LIST_AGAIN (10 * USEC_PER_MINUTE)
+
+/*
+ * A file that stays open costs one system call per reading instead of three. As many as an adapter
+ * with a few ports has; a process may have 1024 descriptors by default, and RDMA needs some, too.
+ */
+#define OPEN_FILES_MAX 512
+
+/* Names taken of one directory, more than COUNTERS_MAX so that the same ones are kept each time. */
+#define LISTED_MAX ((size_t)4 * COUNTERS_MAX)
+
+DEFINE_CLEANUP(DIR *, closedir)
+
+/* One directory that a source has its files in. */
+enum directory {
+	DIRECTORY_MAIN,     /* hw_counters, counters */
+	DIRECTORY_EXTENDED, /* counters_ext of old mlx4: 64 bits for what has 32 in counters */
+};
+
+/* When something that failed is tried again. */
+struct retry {
+	usec_t at; /* 0: it did not fail */
+	usec_t after;
+};
+
+struct attribute {
+	char *name; /* the kernel's, of any bytes */
+	char *file; /* in its directory; NULL: of netlink */
+	enum directory directory;
+	bool is_number;   /* it was, at least once */
+	bool not_counter; /* its first reading was something else */
+	bool known;       /* value was read this time */
+	int fd;
+	int error; /* of the last reading */
+	struct retry retry;
+	uint64_t value;
+	uint32_t width;
+};
+
+struct attributes {
+	struct attribute *list;
+	size_t n;
+	size_t n_all; /* with those beyond COUNTERS_MAX */
+};
+
+struct counter_reader {
+	char *root;
+	char *device;
+	uint32_t device_index;
+	uint32_t port;
+	enum counter_source source;
+
+	int base; /* the port's or device's directory; -1: not found yet */
+	struct attributes attrs;
+	bool from_netlink;    /* attrs are */
+	struct retry netlink; /* netlink could not */
+	struct retry all;     /* no attribute could be read */
+	size_t probe;         /* which one is asked for all */
+	usec_t list_again;
+	int all_error; /* with which */
+	int error;     /* of this reading as a whole */
+
+	uint32_t set; /* 0: not made yet */
+	bool changed; /* attrs: make a new one */
+};
+
+static atomic_uint open_files;
+
+static void attribute_close(struct attribute *a)
+{
+	if (a->fd >= 0)
+		atomic_fetch_sub(&open_files, 1);
+	a->fd = safe_close(a->fd);
+}
+
+static void attributes_clear(struct attributes *attrs)
+{
+	for (size_t i = 0; i < attrs->n; i++) {
+		attribute_close(&attrs->list[i]);
+		free(attrs->list[i].name);
+		free(attrs->list[i].file);
+	}
+	free(attrs->list);
+	*attrs = (struct attributes){ 0 };
+}
+
+static void retry_failed(struct retry *r, usec_t now, usec_t first)
+{
+	r->after = r->at ? MIN(2 * r->after, RETRY_MAX) : first;
+	r->at = usec_add(now, r->after);
+}
+
+int counter_reader_new(const char *root, const char *device, uint32_t device_index, uint32_t port,
+	enum counter_source source, struct counter_reader **ret)
+{
+	_cleanup_(counter_reader_freep) struct counter_reader *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return -ENOMEM;
+	r->base = -1;
+	r->device_index = device_index;
+	r->port = port;
+	r->source = source;
+	r->root = strdup(root);
+	r->device = strdup(device);
+	if (!r->root || !r->device)
+		return -ENOMEM;
+	*ret = TAKE_PTR(r);
+	return 0;
+}
+
+struct counter_reader *counter_reader_free(struct counter_reader *r)
+{
+	if (r) {
+		attributes_clear(&r->attrs);
+		safe_close(r->base);
+		free(r->root);
+		free(r->device);
+		free(r);
+	}
+	return NULL;
+}
+
+void counter_reader_freep(struct counter_reader **r)
+{
+	counter_reader_free(*r);
+}
+
+/* ---- the list of files ---- */
+
+/* A file that is read and written is a setting, one that cannot be read is a command. */
+static bool is_counter_file(int dir, const char *name)
+{
+	struct stat st;
+
+	return !streq(name, "lifespan") && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISREG(st.st_mode) && (st.st_mode & 0444);
+}
+
+static int attributes_add(struct attributes *attrs, const char *name, size_t length)
+{
+	struct attribute *a;
+
+	if ((attrs->n & (attrs->n - 1)) == 0) {
+		a = reallocarray(attrs->list, attrs->n ? 2 * attrs->n : 1, sizeof(*a));
+		if (!a)
+			return -ENOMEM;
+		attrs->list = a;
+	}
+	a = &attrs->list[attrs->n];
+	*a = (struct attribute){ .fd = -1, .name = strndup(name, length) };
+	if (!a->name)
+		return -ENOMEM;
+	attrs->n++;
+	return 0;
+}
+
+/*
+ * "counters_ext/port_rcv_data_64" is port_rcv_data of 64 bits. Which is taken when counters/ has the
+ * name, too, is decided by attributes_unite().
+ */
+static int list_file(struct attributes *attrs, enum directory directory, const char *file)
+{
+	size_t length = strlen(file);
+	struct attribute *a;
+	int r;
+
+	if (directory == DIRECTORY_EXTENDED && length > 3 && streq(file + length - 3, "_64"))
+		length -= 3;
+	r = attributes_add(attrs, file, length);
+	if (r < 0)
+		return r;
+	a = &attrs->list[attrs->n - 1];
+	a->directory = directory;
+	a->file = strdup(file);
+	return a->file ? 0 : -ENOMEM;
+}
+
+static int list_directory(struct attributes *attrs, int base, const char *path, enum directory d)
+{
+	_cleanup_(closedirp) DIR *dir = NULL;
+	struct dirent *de;
+	int fd, r;
+
+	fd = openat(base, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		safe_close(fd);
+		return -ENOMEM;
+	}
+	while (errno = 0, (de = readdir(dir))) {
+		if (de->d_name[0] == '.' || !is_counter_file(dirfd(dir), de->d_name))
+			continue;
+		attrs->n_all++;
+		if (attrs->n == LISTED_MAX)
+			continue;
+		r = list_file(attrs, d, de->d_name);
+		if (r < 0)
+			return r;
+	}
+	return -errno;
+}
+
+/* Of two with one name the one with more bits is the first. */
+static int compare_attributes(const void *a, const void *b)
+{
+	const struct attribute *x = a, *y = b;
+	int r = strcmp(x->name, y->name);
+
+	return r ? r : (int)y->directory - (int)x->directory;
+}
+
+/* One of each name, in their order, COUNTERS_MAX of them. */
+static void attributes_unite(struct attributes *attrs)
+{
+	struct attributes out = { .list = attrs->list, .n_all = attrs->n_all };
+
+	if (attrs->n > 0)
+		qsort(attrs->list, attrs->n, sizeof(*attrs->list), compare_attributes);
+	for (size_t i = 0; i < attrs->n; i++) {
+		struct attribute *a = &attrs->list[i];
+		bool twice = out.n > 0 && streq(out.list[out.n - 1].name, a->name);
+
+		if (!twice && out.n < COUNTERS_MAX) {
+			out.list[out.n++] = *a;
+			continue;
+		}
+		out.n_all -= twice;
+		free(a->name);
+		free(a->file);
+	}
+	*attrs = out;
+}
+
+/* Takes over what was learned about the same file. Both lists are in the order of their names. */
+static bool attributes_inherit(struct attributes *to, struct attributes *from)
+{
+	size_t k = 0, n_same = 0;
+
+	for (size_t i = 0; i < to->n; i++) {
+		struct attribute *a = &to->list[i], *old;
+
+		while (k < from->n && strcmp(from->list[k].name, a->name) < 0)
+			k++;
+		old = k < from->n ? &from->list[k] : NULL;
+		if (!old || !streq(old->name, a->name) || old->directory != a->directory)
+			continue;
+		n_same++;
+		free(a->name);
+		free(a->file);
+		*a = *old;
+		*old = (struct attribute){ .fd = -1 };
+		/* Its place must keep the order, which is looked at above. */
+		old->name = NULL;
+		k++;
+	}
+	return n_same == to->n && n_same == from->n;
+}
+
+/*
+ * Files of unicast and multicast packets are in counters/ only where the kernel reads all of it from
+ * PortCountersExtended (sysfs.c: get_counter_table()). Without them it may still do so: a value tells.
+ */
+static void set_widths(struct counter_reader *r)
+{
+	bool extended = false;
+
+	if (r->source != COUNTER_PMA)
+		return;
+	for (size_t i = 0; i < r->attrs.n; i++)
+		if (r->attrs.list[i].directory == DIRECTORY_MAIN)
+			extended = extended || strstr(r->attrs.list[i].name, "icast_");
+	for (size_t i = 0; i < r->attrs.n; i++) {
+		struct attribute *a = &r->attrs.list[i];
+
+		a->width = MAX(a->width,
+			counter_pma_width(a->name, extended || a->directory == DIRECTORY_EXTENDED));
+	}
+}
+
+static int list_source(struct counter_reader *r, struct attributes *attrs)
+{
+	int main, extended;
+
+	if (r->source == COUNTER_HW)
+		return list_directory(attrs, r->base, "hw_counters", DIRECTORY_MAIN);
+	main = list_directory(attrs, r->base, "counters", DIRECTORY_MAIN);
+	if (main < 0 && main != -ENOENT)
+		return main;
+	extended = list_directory(attrs, r->base, "counters_ext", DIRECTORY_EXTENDED);
+	return extended == -ENOENT ? main : extended;
+}
+
+static int list_files(struct counter_reader *r)
+{
+	struct attributes attrs = { 0 };
+	bool same;
+	int e;
+
+	e = list_source(r, &attrs);
+	if (e < 0) {
+		attributes_clear(&attrs);
+		return e;
+	}
+	attributes_unite(&attrs);
+	/* Those of netlink are in the kernel's order, and there was nothing to learn. */
+	same = !r->from_netlink && attributes_inherit(&attrs, &r->attrs);
+	attributes_clear(&r->attrs);
+	r->attrs = attrs;
+	r->from_netlink = false;
+	r->changed = r->changed || !same;
+	set_widths(r);
+	return 0;
+}
+
+static int find_base(struct counter_reader *r)
+{
+	char path[PATH_MAX];
+
+	if (r->base >= 0)
+		return 0;
+	if (r->port > 0)
+		snprintf(path, sizeof(path), "%s/" IB_CLASS "/%s/ports/%" PRIu32, r->root,
+			r->device, r->port);
+	else
+		snprintf(path, sizeof(path), "%s/" IB_CLASS "/%s", r->root, r->device);
+	r->base = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->base < 0)
+		return errno == ENOENT ? -ENODEV : -errno;
+	return 0;
+}
+
+/* A list that cannot be made again is used on. */
+static int have_files(struct counter_reader *r, usec_t now)
+{
+	int e;
+
+	e = find_base(r);
+	if (e < 0)
+		return e;
+	if (!r->from_netlink && r->attrs.n > 0 && now < r->list_again)
+		return 0;
+	e = list_files(r);
+	if (e == -ENOENT) {
+		r->changed = r->changed || r->attrs.n > 0;
+		attributes_clear(&r->attrs);
+		r->from_netlink = false;
+	}
+	r->list_again = usec_add(now, LIST_AGAIN);
+	return e < 0 && (r->from_netlink || r->attrs.n == 0) ? e : 0;
+}
+
+/* ---- values ---- */
+
+/* 0, or why it is not a number: -EBADMSG when it is something else. */
+static int parse_counter(char *text, uint64_t *ret)
+{
+	char *s = strstrip(text);
+
+	if (s[0] == '\0')
+		return -ENODATA;
+	if (strncmp(s, "N/A", strlen("N/A")) == 0)
+		return -EOPNOTSUPP; /* "N/A (no PMA)", before Linux 4.5 */
+	if (s[strspn(s, "0123456789")])
+		return -EBADMSG;
+	return parse_u64(s, ret);
+}
+
+static int read_text(int fd, char *buf, size_t size)
+{
+	ssize_t n;
+
+	/* Reading from the beginning makes sysfs ask the driver anew. */
+	n = pread(fd, buf, size - 1, 0);
+	if (n < 0)
+		return -errno;
+	/* A NUL, or more than a number can have, is not a number. */
+	if ((size_t)n == size - 1 || strnlen(buf, (size_t)n) < (size_t)n)
+		return -EBADMSG;
+	buf[n] = '\0';
+	return 0;
+}
+
+static int open_file(int base, const char *dir, const char *file)
+{
+	char path[NAME_MAX + 32];
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/%s", dir, file) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = openat(base, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+static const char *directory_name(const struct counter_reader *r, const struct attribute *a)
+{
+	if (a->directory == DIRECTORY_EXTENDED)
+		return "counters_ext";
+	return r->source == COUNTER_PMA ? "counters" : "hw_counters";
+}
+
+static int read_attribute(struct counter_reader *r, struct attribute *a)
+{
+	char text[64];
+	int fd = a->fd, e;
+
+	if (fd < 0) {
+		fd = open_file(r->base, directory_name(r, a), a->file);
+		if (fd < 0)
+			return fd;
+	}
+	e = read_text(fd, text, sizeof(text));
+	if (e >= 0)
+		e = parse_counter(text, &a->value);
+	if (a->fd < 0) {
+		/* What cannot be read now is not kept open either. */
+		if (e >= 0 && atomic_fetch_add(&open_files, 1) < OPEN_FILES_MAX) {
+			a->fd = fd;
+		} else {
+			if (e >= 0)
+				atomic_fetch_sub(&open_files, 1);
+			safe_close(fd);
+		}
+	} else if (e < 0) {
+		attribute_close(a);
+	}
+	return e;
+}
+
+static void try_attribute(struct counter_reader *r, struct attribute *a)
+{
+	a->error = read_attribute(r, a);
+	a->known = a->error == 0;
+	if (a->known) {
+		a->retry = (struct retry){ 0 };
+		a->is_number = true;
+		/* Then it is not of PortCounters, where it has 32 bits. */
+		if (r->source == COUNTER_PMA && a->width == 0 && a->value > UINT32_MAX) {
+			a->width = counter_pma_width(a->name, true);
+			r->changed = r->changed || a->width > 0;
+		}
+	} else if (a->error == -EBADMSG && !a->is_number) {
+		a->not_counter = true;
+		r->changed = true;
+	}
+}
+
+static void source_failed(struct counter_reader *r, usec_t now, int error)
+{
+	r->error = r->all_error = error;
+	retry_failed(&r->all, now, SOURCE_RETRY_MIN);
+}
+
+/* Whether one attribute of a source that failed can be read again; each time it is another one. */
+static bool source_is_back(struct counter_reader *r, usec_t now)
+{
+	int error = r->all_error;
+
+	for (size_t i = 0; i < r->attrs.n; i++) {
+		struct attribute *a = &r->attrs.list[r->probe++ % r->attrs.n];
+
+		if (!a->not_counter)
+			try_attribute(r, a);
+		if (a->known)
+			return true;
+		if (!a->not_counter) {
+			error = a->error;
+			break;
+		}
+	}
+	source_failed(r, now, error);
+	return false;
+}
+
+/* Reads those that are due. That none could be read is no attribute's own fault. */
+static void read_due(struct counter_reader *r, usec_t now)
+{
+	size_t n_known = 0, n_failed = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < r->attrs.n; i++) {
+		struct attribute *a = &r->attrs.list[i];
+
+		if (!a->known && !a->not_counter && a->retry.at <= now) {
+			try_attribute(r, a);
+			if (!a->known && !a->not_counter) {
+				n_failed++;
+				error = a->error;
+			}
+		}
+		n_known += a->known;
+	}
+	if (n_known == 0 && n_failed > 0) {
+		source_failed(r, now, error);
+		return;
+	}
+	for (size_t i = 0; i < r->attrs.n; i++) {
+		struct attribute *a = &r->attrs.list[i];
+
+		if (!a->known && !a->not_counter && a->retry.at <= now)
+			retry_failed(&a->retry, now, ATTRIBUTE_RETRY_MIN);
+	}
+}
+
+static void read_files(struct counter_reader *r, usec_t now)
+{
+	r->error = have_files(r, now);
+	if (r->error < 0)
+		return;
+	if (r->all.at) {
+		r->error = r->all_error;
+		if (r->all.at > now || !source_is_back(r, now))
+			return;
+		r->all = (struct retry){ 0 };
+		r->error = 0;
+	}
+	read_due(r, now);
+}
+
+/* ---- netlink ---- */
+
+struct netlink_reading {
+	struct counter_reader *reader;
+	struct attributes fresh;
+	size_t at;
+};
+
+/* The names are as they were, nearly always. */
+static int on_known(const char *name, size_t length, uint64_t value, void *user)
+{
+	struct netlink_reading *reading = user;
+	struct attributes *attrs = &reading->reader->attrs;
+	struct attribute *a;
+
+	if (reading->at < attrs->n) {
+		a = &attrs->list[reading->at];
+		if (strlen(a->name) != length || memcmp(a->name, name, length) != 0)
+			return -ESTALE;
+		a->value = value;
+		a->known = true;
+	}
+	reading->at++;
+	return 0;
+}
+
+static int on_fresh(const char *name, size_t length, uint64_t value, void *user)
+{
+	struct netlink_reading *reading = user;
+	struct attributes *attrs = &reading->fresh;
+	int e;
+
+	attrs->n_all++;
+	if (attrs->n == COUNTERS_MAX)
+		return 0;
+	e = attributes_add(attrs, name, length);
+	if (e < 0)
+		return e;
+	attrs->list[attrs->n - 1].value = value;
+	attrs->list[attrs->n - 1].known = true;
+	return 0;
+}
+
+static int read_netlink(struct counter_reader *r, struct nldev *n)
+{
+	struct netlink_reading reading = { .reader = r };
+	int e;
+
+	if (r->from_netlink) {
+		e = nldev_read_hw_counters(n, r->device_index, r->port, on_known, &reading);
+		if (e != -ESTALE && (e < 0 || reading.at == r->attrs.n_all))
+			return e;
+	}
+	e = nldev_read_hw_counters(n, r->device_index, r->port, on_fresh, &reading);
+	if (e < 0) {
+		attributes_clear(&reading.fresh);
+		return e;
+	}
+	attributes_clear(&r->attrs);
+	r->attrs = reading.fresh;
+	r->from_netlink = true;
+	r->changed = true;
+	return 0;
+}
+
+/* ---- a reading ---- */
+
+static void read_values(struct counter_reader *r, struct nldev *n, usec_t now)
+{
+	int e;
+
+	for (size_t i = 0; i < r->attrs.n; i++)
+		r->attrs.list[i].known = false;
+	/* The kernel has no message for the counters of a device. */
+	if (n && r->source == COUNTER_HW && r->port > 0 && r->netlink.at <= now) {
+		e = read_netlink(r, n);
+		if (e >= 0) {
+			r->netlink = (struct retry){ 0 };
+			r->all = (struct retry){ 0 };
+			r->error = 0;
+			return;
+		}
+		for (size_t i = 0; i < r->attrs.n; i++)
+			r->attrs.list[i].known = false;
+		retry_failed(&r->netlink, now, ATTRIBUTE_RETRY_MIN);
+	}
+	read_files(r, now);
+}
+
+/* The same for the same names, and never 0. FNV-1a, with what ends a name. */
+static uint32_t set_number(const struct attributes *attrs)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < attrs->n; i++) {
+		const struct attribute *a = &attrs->list[i];
+
+		if (a->not_counter)
+			continue;
+		for (const char *p = a->name; *p; p++)
+			h = (h ^ (unsigned char)*p) * 16777619u;
+		h = (h ^ (0x100 + a->width)) * 16777619u;
+	}
+	return h ?: 1;
+}
+
+static size_t count_counters(const struct attributes *attrs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < attrs->n; i++)
+		n += !attrs->list[i].not_counter;
+	return n;
+}
+
+static int tell_named(const struct counter_reader *r, const struct attribute *const *attrs,
+	size_t n, char (*shown)[COUNTER_NAME_MAX], const struct counter_sink *sink)
+{
+	struct counter_name f = {
+		.device_index = r->device_index,
+		.port = r->port,
+		.source = r->source,
+		.set = r->set,
+		.n = (uint32_t)n,
+	};
+	int e;
+
+	for (; f.at < n; f.at++) {
+		f.width = attrs[f.at]->width;
+		f.flags = counter_is_gauge(attrs[f.at]->name) ? COUNTER_GAUGE : 0;
+		memset(f.name, 0, sizeof(f.name));
+		STRSCPY(f.name, shown[f.at]);
+		e = sink->name(&f, sink->user);
+		if (e < 0)
+			return e;
+	}
+	return 0;
+}
+
+static int tell_names(const struct counter_reader *r, const struct counter_sink *sink)
+{
+	size_t n = 0, max = r->attrs.n;
+	_cleanup_(freep) char(*shown)[COUNTER_NAME_MAX] = calloc(max + 1, sizeof(*shown));
+	_cleanup_(freep) const struct attribute **attrs = calloc(max + 1, sizeof(*attrs));
+	_cleanup_(freep) const char **names = calloc(max + 1, sizeof(*names));
+
+	if (!shown || !attrs || !names)
+		return -ENOMEM;
+	for (size_t i = 0; i < max; i++) {
+		if (r->attrs.list[i].not_counter)
+			continue;
+		attrs[n] = &r->attrs.list[i];
+		names[n++] = r->attrs.list[i].name;
+	}
+	counter_display_names(shown, names, n);
+	return tell_named(r, attrs, n, shown, sink);
+}
+
+static int tell_values(const struct counter_reader *r, const struct counter_sink *sink)
+{
+	struct counter_values f = {
+		.device_index = r->device_index,
+		.port = r->port,
+		.source = r->source,
+		.set = r->set,
+	};
+	int e;
+
+	for (size_t i = 0; i < r->attrs.n; i++) {
+		const struct attribute *a = &r->attrs.list[i];
+
+		if (a->not_counter)
+			continue;
+		f.values[f.n] = a->known ? a->value : 0;
+		f.known |= (uint64_t)a->known << f.n;
+		if (++f.n < COUNTERS_PER_PIECE)
+			continue;
+		e = sink->values(&f, sink->user);
+		if (e < 0)
+			return e;
+		f.first += f.n;
+		f.n = 0;
+		f.known = 0;
+	}
+	if (f.n == 0)
+		return 0;
+	memset(f.values + f.n, 0, (COUNTERS_PER_PIECE - f.n) * sizeof(f.values[0]));
+	return sink->values(&f, sink->user);
+}
+
+static int tell_done(const struct counter_reader *r, const struct counter_sink *sink)
+{
+	struct counters_done f = {
+		.device_index = r->device_index,
+		.port = r->port,
+		.source = r->source,
+		.n = (uint32_t)(count_counters(&r->attrs) + r->attrs.n_all - r->attrs.n),
+		.error = r->error,
+	};
+
+	for (size_t i = 0; i < r->attrs.n; i++)
+		f.unreadable += !r->attrs.list[i].not_counter && !r->attrs.list[i].known;
+	if (f.n == 0 && f.error == 0)
+		f.error = -ENOENT;
+	return sink->done(&f, sink->user);
+}
+
+int counter_reader_read(struct counter_reader *r, struct nldev *n, usec_t now, bool names,
+	const struct counter_sink *sink)
+{
+	int e = 0;
+
+	read_values(r, n, now);
+	if (r->changed || r->set == 0) {
+		r->set = set_number(&r->attrs);
+		names = true;
+	}
+	if (names)
+		e = tell_names(r, sink);
+	if (e < 0)
+		return e;
+	r->changed = false;
+	if (r->error == 0)
+		e = tell_values(r, sink);
+	return e < 0 ? e : tell_done(r, sink);
+}

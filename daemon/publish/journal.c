@@ -180,19 +180,27 @@ static void add_text(struct writer *w, const char *key, const char *value, const
 	add(w, key, value && value[0] ? value : otherwise);
 }
 
-static void write_record(struct writer *w, const struct edge *e)
+/* What every record begins with. */
+static void begin_record(
+	struct writer *w, const char *message, const char *id, int priority, const char *object)
+{
+	w->size = 0;
+	add(w, "MESSAGE", message);
+	add(w, "MESSAGE_ID", id);
+	addf(w, "PRIORITY", "%d", priority);
+	addf(w, "SYSLOG_FACILITY", "%d", LOG_DAEMON >> 3);
+	add(w, "SYSLOG_IDENTIFIER", "rdmad");
+	add(w, "RDMAD_OBJECT", object);
+}
+
+static void write_edge(struct writer *w, const struct edge *e)
 {
 	const struct rule *rule = rule_get(e->reason->id);
 	const struct device *d = e->device ? e->device : e->port ? e->port->device : NULL;
 	char guid[GUID_STRING_MAX];
 
-	w->size = 0;
-	add(w, "MESSAGE", e->message);
-	add(w, "MESSAGE_ID", journal_message_id(e->kind, e->reason->id));
-	addf(w, "PRIORITY", "%d", edge_priority(e));
-	addf(w, "SYSLOG_FACILITY", "%d", LOG_DAEMON >> 3);
-	add(w, "SYSLOG_IDENTIFIER", "rdmad");
-	add(w, "RDMAD_OBJECT", e->object);
+	begin_record(w, e->message, journal_message_id(e->kind, e->reason->id), edge_priority(e),
+		e->object);
 	add(w, "RDMAD_REASON", rule->name);
 	add(w, "RDMAD_EDGE", edge_word(e->kind));
 	add(w, "RDMAD_SEVERITY", severity_to_string(e->reason->severity));
@@ -212,6 +220,22 @@ static void write_record(struct writer *w, const struct edge *e)
 	add(w, "INTERFACE", e->netdev);
 	if (e->error > 0)
 		addf(w, "ERRNO", "%d", e->error);
+}
+
+static void write_inventory(struct writer *w, const struct inventory_record *i)
+{
+	char guid[GUID_STRING_MAX];
+
+	begin_record(w, i->message, RDMAD_MESSAGE_INVENTORY, LOG_NOTICE, i->object);
+	add(w, "RDMAD_REASON", "inventory");
+	add(w, "RDMAD_FACT", i->fact);
+	add_text(w, "RDMAD_BEFORE", i->before, "-");
+	add_text(w, "RDMAD_FOUND", i->after, "-");
+	add(w, "RDMA_DEVICE", i->device);
+	add(w, "RDMA_GUID", guid_format(guid, i->node_guid));
+	if (i->port)
+		addf(w, "RDMA_PORT", "%u", i->port);
+	add(w, "INTERFACE", i->netdev);
 }
 
 /* ---- sending it ---- */
@@ -321,24 +345,39 @@ void journal_flush(void)
 	}
 }
 
-int journal_edge(const struct edge *e)
+/* Sends the record, or keeps it; its message goes to stderr where there is no journal. */
+static int submit(const struct writer *w, int priority, const char *message)
 {
-	struct writer w;
 	char line[VALUE_MAX];
 	int r = -EAGAIN;
 
-	write_record(&w, e);
 	journal_flush();
 	if (!journal.first)
-		r = send_now(w.data, w.size);
+		r = send_now(w->data, w->size);
 	if (r == -EAGAIN)
-		return keep(w.data, w.size);
+		return keep(w->data, w->size);
 	if (r < 0) {
 		/* No journal on this host, or not yet: the text at least. */
-		log_write(edge_priority(e), "%s", text_one_line(e->message, line, sizeof(line)));
+		log_write(priority, "%s", text_one_line(message, line, sizeof(line)));
 		return r == -ENOENT || r == -ECONNREFUSED ? 0 : r;
 	}
 	return 0;
+}
+
+int journal_edge(const struct edge *e)
+{
+	struct writer w;
+
+	write_edge(&w, e);
+	return submit(&w, edge_priority(e), e->message);
+}
+
+int journal_inventory(const struct inventory_record *i)
+{
+	struct writer w;
+
+	write_inventory(&w, i);
+	return submit(&w, LOG_NOTICE, i->message);
 }
 
 void journal_attach(sd_event *event)

@@ -24,3 +24,6 @@
 
 /* A condition went away, whichever it was. */
 #define RDMAD_MESSAGE_RECOVERED "61841f95fca04150bc1343406cc6cee7"
+
+/* An adapter is not what it was: firmware, GUID, slot, netdev, best rate; new, replaced, gone, back. */
+#define RDMAD_MESSAGE_INVENTORY "74ce085fefe941a3899b95393ac077e9"

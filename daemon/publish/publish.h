@@ -59,12 +59,27 @@ struct edge {
 	int error;           /* ERRNO=, positive; 0 none */
 };
 
+/* Something about an adapter that differs from before; no condition, and nothing for health. */
+struct inventory_record {
+	const char *object; /* "mlx5_0", "mlx5_0/1" */
+	const char *device; /* its name, now or when it was last here */
+	uint64_t node_guid;
+	uint32_t port;      /* 0: of the adapter itself */
+	const char *netdev; /* INTERFACE=; NULL none */
+	const char *fact;   /* "firmware", "slot", ... */
+	const char *before, *after;
+	const char *message;
+};
+
 /*
  * Writes one structured record (DESIGN section 9), or keeps it while journald does not read; never
  * waits. Where there is no journal the message goes to stderr, as log_write() does it. Returns 0,
  * also then, or a negative errno (already written to stderr as well).
  */
 int journal_edge(const struct edge *e);
+
+/* Likewise for a change of the inventory: a notice, with RDMAD_REASON=inventory. */
+int journal_inventory(const struct inventory_record *i);
 
 /* Lets records that journald did not take at once be sent from the loop. Call once at start. */
 void journal_attach(sd_event *event);

@@ -192,6 +192,52 @@ static void test_journal_fields(void **state)
 	model_done(&m);
 }
 
+static void test_journal_inventory(void **state)
+{
+	struct inventory_record i = {
+		.object = "mlx5_0/1",
+		.device = "mlx5_0",
+		.node_guid = 0x0a7fbc1245efd23b,
+		.port = 1,
+		.netdev = "ens1",
+		.fact = "best-rate",
+		.before = "100 Gb/s (4X EDR)",
+		.after = "200 Gb/s (4X HDR)",
+		.message = "mlx5_0/1: best rate 200 Gb/s (4X HDR), was 100 Gb/s (4X EDR)",
+	};
+	char path[64], record[8192];
+	int fd = listen_datagrams("inventory", path, sizeof(path));
+
+	journal_set_socket(path);
+	assert_int_equal(journal_inventory(&i), 0);
+	receive(fd, record, sizeof(record));
+	assert_int_equal(strncmp(record, "MESSAGE=mlx5_0/1: best rate 200 Gb/s", 36), 0);
+	assert_field(record, "MESSAGE_ID=" RDMAD_MESSAGE_INVENTORY);
+	assert_field(record, "PRIORITY=5");
+	assert_field(record, "RDMAD_OBJECT=mlx5_0/1");
+	assert_field(record, "RDMAD_REASON=inventory");
+	assert_field(record, "RDMAD_FACT=best-rate");
+	assert_field(record, "RDMAD_BEFORE=100 Gb/s (4X EDR)");
+	assert_field(record, "RDMAD_FOUND=200 Gb/s (4X HDR)");
+	assert_field(record, "RDMA_DEVICE=mlx5_0");
+	assert_field(record, "RDMA_GUID=0a7f:bc12:45ef:d23b");
+	assert_field(record, "RDMA_PORT=1");
+	assert_field(record, "INTERFACE=ens1");
+
+	/* Gone: the catalog still has something to show. */
+	i = (struct inventory_record){
+		.object = "x", .device = "x", .fact = "adapter-gone", .message = "x: gone"
+	};
+	assert_int_equal(journal_inventory(&i), 0);
+	receive(fd, record, sizeof(record));
+	assert_field(record, "RDMAD_BEFORE=-");
+	assert_field(record, "RDMAD_FOUND=-");
+	assert_null(strstr(record, "RDMA_GUID="));
+	assert_null(strstr(record, "RDMA_PORT="));
+	assert_null(strstr(record, "INTERFACE="));
+	close(fd);
+}
+
 /* journald hangs: nobody waits for it, order is kept, and the newest are kept when it is too much. */
 static void test_journal_behind(void **state)
 {
@@ -308,7 +354,7 @@ static void test_catalog(void **state)
 			assert_string_not_equal(header[i], header[k]);
 	}
 
-	/* Every reason has an id, and all ids are used: one per reason and "recovered". */
+	/* Every reason has an id, and all ids are used: one per reason, "recovered", "inventory". */
 	for (int id = 0; id < _REASON_MAX; id++) {
 		const char *raised = journal_message_id(EDGE_RAISED, (enum reason_id)id);
 		bool found = false;
@@ -318,14 +364,17 @@ static void test_catalog(void **state)
 			found = found || streq(header[i], raised);
 		assert_true(found);
 	}
-	assert_int_equal(n, _REASON_MAX + 1);
+	assert_int_equal(n, _REASON_MAX + 2);
 }
 
 /* 76 columns, and only fields that a record always has: a missing one would show by its name. */
 static void test_catalog_text(void **state)
 {
-	static const char always[] = "RDMAD_OBJECT RDMAD_REASON RDMAD_SUBJECT RDMAD_OLD_STATE "
-				     "RDMAD_NEW_STATE RDMAD_FOUND RDMAD_WANTED RDMAD_REMEDY ";
+	static const char edges[] = "RDMAD_OBJECT RDMAD_REASON RDMAD_SUBJECT RDMAD_OLD_STATE "
+				    "RDMAD_NEW_STATE RDMAD_FOUND RDMAD_WANTED RDMAD_REMEDY ";
+	static const char inventory[] = "RDMAD_OBJECT RDMAD_REASON RDMAD_FACT RDMAD_BEFORE "
+					"RDMAD_FOUND ";
+	const char *always = edges;
 	FILE *f = fopen(SOURCE_ROOT "/units/rdmad.catalog", "re");
 	unsigned subjects = 0;
 	char line[512];
@@ -335,6 +384,9 @@ static void test_catalog_text(void **state)
 		char name[64], *p = line;
 
 		assert_true(strcspn(line, "\n") <= 76);
+		if (strncmp(line, "-- ", 3) == 0)
+			always = strncmp(line + 3, RDMAD_MESSAGE_INVENTORY, 32) == 0 ? inventory
+										     : edges;
 		subjects += strncmp(line, "Subject: ", 9) == 0;
 		while ((p = strchr(p, '@'))) {
 			size_t len = strcspn(p + 1, "@");
@@ -346,7 +398,7 @@ static void test_catalog_text(void **state)
 		}
 	}
 	fclose(f);
-	assert_int_equal(subjects, _REASON_MAX + 1);
+	assert_int_equal(subjects, _REASON_MAX + 2);
 }
 
 int main(void)
@@ -354,6 +406,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_notify),
 		cmocka_unit_test(test_journal_fields),
+		cmocka_unit_test(test_journal_inventory),
 		cmocka_unit_test(test_journal_behind),
 		cmocka_unit_test(test_journal_away),
 		cmocka_unit_test(test_catalog),

@@ -114,6 +114,7 @@ struct looking {
 static bool device_counts(const struct device *d)
 {
 	return d->facts.link_type == LINK_TYPE_NONE &&
+	       !(d->have_details && d->details.is_vf == 1) &&
 	       (d->facts.node_guid || d->facts.pci_address[0]);
 }
 
@@ -123,6 +124,14 @@ static bool device_is_read(const struct device *d)
 		if (!d->ports[i].have_facts && !d->ports[i].last_error)
 			return false;
 	return true;
+}
+
+/* Whether it is a virtual function is among the details; they may be refused, too. */
+static bool device_is_known(const struct looking *l, const struct device *d)
+{
+	usec_t age = usec_sub(l->look->now.mono, d->first_seen.mono);
+
+	return device_is_read(d) && (d->have_details || age >= INVENTORY_DETAILS_WAIT);
 }
 
 static int collect_devices(struct looking *l)
@@ -386,7 +395,8 @@ static void compare(struct looking *l, struct inventory_entry *e, const struct d
 	c.fact = INVENTORY_FIRMWARE;
 	compare_text(l, &c, e->firmware_version, sizeof(e->firmware_version), f->firmware_version);
 	c.fact = INVENTORY_BOARD;
-	compare_text(l, &c, e->board_id, sizeof(e->board_id), f->board_id);
+	compare_text(l, &c, e->board_id, sizeof(e->board_id),
+		f->board_id[0] ? f->board_id : d->details.board_id);
 	for (size_t i = 0; i < d->n_ports; i++)
 		compare_port(l, e, &d->ports[i]);
 	e->compared = true;
@@ -513,8 +523,12 @@ int inventory_look(struct inventory *inv, const struct inventory_look *look, use
 		if (l.matches[i].entry != NO_ENTRY && device_is_read(l.matches[i].device))
 			compare(&l, &inv->entries[l.matches[i].entry], l.matches[i].device);
 	for (size_t i = 0; i < l.n; i++)
-		if (l.matches[i].entry == NO_ENTRY && device_is_read(l.matches[i].device))
-			welcome(&l, &l.matches[i]);
+		if (l.matches[i].entry == NO_ENTRY) {
+			if (device_is_known(&l, l.matches[i].device))
+				welcome(&l, &l.matches[i]);
+			else
+				l.again = MIN(l.again, usec_add(look->now.mono, USEC_PER_SEC));
+		}
 	for (size_t i = 0; i < inv->n; i++)
 		if (!inv->entries[i].present)
 			absent(&l, &inv->entries[i]);

@@ -24,6 +24,9 @@
 /* A netdev's new name must hold so long: udev renames early in the boot, and may take its time. */
 #define INVENTORY_NETDEV_HOLD (10 * USEC_PER_SEC)
 
+/* A device that nobody knows is an adapter when its details say no other, or do not come. */
+#define INVENTORY_DETAILS_WAIT (10 * USEC_PER_SEC)
+
 struct inventory_port {
 	uint32_t number;
 	enum link_layer link_layer;

@@ -89,6 +89,8 @@ static struct device *plug_facts(struct rig *r, const struct device_facts *f)
 	struct device *d;
 
 	assert_true(model_see_device(&r->model, f, at(1), &d) >= 0);
+	d->details = device_details_unknown(f->index);
+	d->have_details = true;
 	for (uint32_t i = 1; i <= f->port_count; i++) {
 		struct port_facts p = port_facts_unknown(f->index, i);
 
@@ -251,13 +253,16 @@ static void test_half_read(void **state)
 	struct device *d;
 
 	assert_true(model_see_device(&r->model, &f, at(2), &d) >= 0);
-	look(r, 2);
+	look(r, 20);
 	assert_int_equal(r->n, 0);
 	assert_int_equal(r->inv.n, 1);
-	/* A port that refuses does not keep its adapter out for ever. */
+	assert_int_equal(r->again, at(21).mono);
+	/* A port that refuses, and details that do not come, do not keep it out for ever. */
 	p.error = -EIO;
 	port_see(device_port(d, 1), &p, true, at(3));
 	look(r, 3);
+	assert_int_equal(r->n, 0);
+	look(r, 20);
 	assert_told(r, "mlx5_9: new adapter: GUID 0002:c903:00aa:0020, PCI 0000:5e:00.0, firmware "
 		       "28.41.1000");
 
@@ -403,6 +408,22 @@ static void test_zero_guid(void **state)
 	plug(r, 4, "mlx5_0", GUID_A, "0000:3b:00.0");
 	look(r, 5);
 	assert_int_equal(r->n, 0);
+}
+
+/* On the host; in a guest, without its physical function, it is an adapter as any other. */
+static void test_virtual_function(void **state)
+{
+	struct rig *r = *state;
+	struct device_facts f = facts_of(2, "vf0", GUID_B, "0000:3b:00.2");
+	struct device *d;
+
+	assert_true(model_see_device(&r->model, &f, at(1), &d) >= 0);
+	d->details = device_details_unknown(2);
+	d->details.is_vf = 1;
+	d->have_details = true;
+	look(r, 20);
+	assert_int_equal(r->n, 0);
+	assert_int_equal(r->inv.n, 1);
 }
 
 static void test_software_left_out(void **state)
@@ -657,6 +678,7 @@ int main(void)
 		T(test_shared_slot),
 		T(test_same_guid_twice),
 		T(test_zero_guid),
+		T(test_virtual_function),
 		T(test_software_left_out),
 		T(test_best_rate),
 		T(test_netdev),

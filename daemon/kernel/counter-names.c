@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the name of a counter tells: its width, whether it is a gauge, how it is shown. */
-#include "counters.h"
+#include "counter-reader.h"
 
 #include <inttypes.h>
 

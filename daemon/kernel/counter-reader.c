@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "counters.h"
+#include "counter-reader.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -66,7 +66,6 @@ struct attributes {
 };
 
 struct counter_reader {
-	char *root;
 	char *device;
 	uint32_t device_index;
 	uint32_t port;
@@ -87,6 +86,12 @@ struct counter_reader {
 };
 
 static atomic_uint open_files;
+static const char *root = "";
+
+void counter_reader_set_root(const char *path)
+{
+	root = path;
+}
 
 static void attribute_close(struct attribute *a)
 {
@@ -112,7 +117,7 @@ static void retry_failed(struct retry *r, usec_t now, usec_t first)
 	r->at = usec_add(now, r->after);
 }
 
-int counter_reader_new(const char *root, const char *device, uint32_t device_index, uint32_t port,
+int counter_reader_new(const char *device, uint32_t device_index, uint32_t port,
 	enum counter_source source, struct counter_reader **ret)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *r = calloc(1, sizeof(*r));
@@ -123,9 +128,8 @@ int counter_reader_new(const char *root, const char *device, uint32_t device_ind
 	r->device_index = device_index;
 	r->port = port;
 	r->source = source;
-	r->root = strdup(root);
 	r->device = strdup(device);
-	if (!r->root || !r->device)
+	if (!r->device)
 		return -ENOMEM;
 	*ret = TAKE_PTR(r);
 	return 0;
@@ -136,7 +140,6 @@ struct counter_reader *counter_reader_free(struct counter_reader *r)
 	if (r) {
 		attributes_clear(&r->attrs);
 		safe_close(r->base);
-		free(r->root);
 		free(r->device);
 		free(r);
 	}
@@ -344,10 +347,10 @@ static int find_base(struct counter_reader *r)
 	if (r->base >= 0)
 		return 0;
 	if (r->port > 0)
-		snprintf(path, sizeof(path), "%s/" IB_CLASS "/%s/ports/%" PRIu32, r->root,
-			r->device, r->port);
+		snprintf(path, sizeof(path), "%s/" IB_CLASS "/%s/ports/%" PRIu32, root, r->device,
+			r->port);
 	else
-		snprintf(path, sizeof(path), "%s/" IB_CLASS "/%s", r->root, r->device);
+		snprintf(path, sizeof(path), "%s/" IB_CLASS "/%s", root, r->device);
 	r->base = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (r->base < 0)
 		return errno == ENOENT ? -ENODEV : -errno;

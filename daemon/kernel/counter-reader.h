@@ -22,13 +22,15 @@ struct counter_reader;
  * It stays with the device that had the name at the first reading that found it, also when that is
  * renamed; once that device is gone, all readings fail and the caller frees the reader.
  *
- * root is the directory that sys/ is in: "" for this host, else a captured tree. Not to be used by two
- * threads at a time. 0 or -ENOMEM.
+ * Not to be used by two threads at a time. 0 or -ENOMEM.
  */
-int counter_reader_new(const char *root, const char *device, uint32_t device_index, uint32_t port,
+int counter_reader_new(const char *device, uint32_t device_index, uint32_t port,
 	enum counter_source source, struct counter_reader **ret);
 struct counter_reader *counter_reader_free(struct counter_reader *r);
 void counter_reader_freep(struct counter_reader **r);
+
+/* The directory that sys/ is in, for all readers: "" is this host. Borrowed; for captured trees. */
+void counter_reader_set_root(const char *path);
 
 /* Where a reading goes to. A negative return ends the reading and is returned. */
 struct counter_sink {

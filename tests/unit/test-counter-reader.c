@@ -7,7 +7,7 @@
 #include <ftw.h>
 #include <sys/stat.h>
 
-#include "counters.h"
+#include "counter-reader.h"
 
 #define PORT   "sys/class/infiniband/x0/ports/1"
 #define DEVICE "sys/class/infiniband/x0"
@@ -80,6 +80,7 @@ static int setup(void **state)
 {
 	(void)state;
 	strcpy(root, "/tmp/test-counters-XXXXXX");
+	counter_reader_set_root(root);
 	return mkdtemp(root) ? 0 : -1;
 }
 
@@ -137,7 +138,7 @@ static struct counter_reader *reader(uint32_t port, enum counter_source source)
 	struct counter_reader *r = NULL;
 
 	memset(&got, 0, sizeof(got));
-	assert_int_equal(counter_reader_new(root, "x0", 7, port, source, &r), 0);
+	assert_int_equal(counter_reader_new("x0", 7, port, source, &r), 0);
 	return r;
 }
 

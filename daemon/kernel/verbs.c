@@ -23,15 +23,22 @@ struct async_context *async_close(struct async_context *c)
 	return NULL;
 }
 
-static struct ibv_device *find_device(struct ibv_device **list, const char *name)
+/* A device that is renamed while libibverbs looks is left out of its list; for the next look: */
+#define LOOKS      3
+#define LOOK_SLEEP 20000 /* us */
+
+static struct ibv_device *find_device(struct ibv_device **list, uint32_t index, const char *name)
 {
-	for (; *list; list++)
-		if (streq(ibv_get_device_name(*list), name))
+	for (; *list; list++) {
+		int i = ibv_get_device_index(*list);
+
+		if (i >= 0 ? (uint32_t)i == index : streq(ibv_get_device_name(*list), name))
 			return *list;
+	}
 	return NULL;
 }
 
-int async_open(const char *device, struct async_context **ret)
+static int open_now(uint32_t index, const char *name, struct async_context **ret)
 {
 	_cleanup_(ibv_free_device_listp) struct ibv_device **list = ibv_get_device_list(NULL);
 	struct async_context *c;
@@ -40,7 +47,7 @@ int async_open(const char *device, struct async_context **ret)
 
 	if (!list)
 		return errno ? -errno : -ENOMEM;
-	d = find_device(list, device);
+	d = find_device(list, index, name);
 	if (!d)
 		return -ENODEV;
 	c = calloc(1, sizeof(*c));
@@ -63,6 +70,17 @@ int async_open(const char *device, struct async_context **ret)
 	}
 	*ret = c;
 	return 0;
+}
+
+int async_open(uint32_t index, const char *name, struct async_context **ret)
+{
+	int r = open_now(index, name, ret);
+
+	for (int i = 1; r == -ENODEV && i < LOOKS; i++) {
+		usleep(LOOK_SLEEP);
+		r = open_now(index, name, ret);
+	}
+	return r;
 }
 
 int async_event_fd(const struct async_context *c)
@@ -116,7 +134,7 @@ int async_next_event(struct async_context *c, struct verbs_event *ret)
 	return 1;
 }
 
-int async_measure_pin(const char *device)
+int async_measure_pin(uint32_t index, const char *name)
 {
 	/* Twice: somebody else's close in the same moment can hide one rise, hardly two. */
 	for (int i = 0; i < 2; i++) {
@@ -126,7 +144,7 @@ int async_measure_pin(const char *device)
 
 		if (sysfs_driver_refcounts(&before) < 0)
 			return 1;
-		r = async_open(device, &c);
+		r = async_open(index, name, &c);
 		if (r < 0)
 			return r;
 		r = sysfs_driver_refcounts(&during);

@@ -9,8 +9,11 @@
 
 struct async_context;
 
-/* Opens the device of this name. -ENODEV: libibverbs has no such device (or no provider for it). */
-int async_open(const char *device, struct async_context **ret);
+/*
+ * Opens the device with this index (the name may change at any moment), or, where libibverbs does
+ * not know its index, of this name. -ENODEV: there is no such device, or no provider for it.
+ */
+int async_open(uint32_t index, const char *name, struct async_context **ret);
 struct async_context *async_close(struct async_context *c);
 
 /* Readable when an event waits. Never says that the device went (kernel-interfaces.md). */
@@ -38,4 +41,4 @@ int async_next_event(struct async_context *c, struct verbs_event *ret);
  * and closes it twice and looks at the drivers' reference counts. Returns 1 when it does or when
  * that cannot be told, 0 when it does not, negative errno when the device cannot be opened.
  */
-int async_measure_pin(const char *device);
+int async_measure_pin(uint32_t index, const char *name);

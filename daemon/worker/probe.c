@@ -168,14 +168,14 @@ static void do_watch(struct job *j)
 	int r;
 
 	if (ref->measure) {
-		r = async_measure_pin(ref->device);
+		r = async_measure_pin(ref->device_index, ref->device);
 		if (r != 0) {
 			j->pins = r > 0;
 			j->error = MIN(r, 0);
 			return;
 		}
 	}
-	j->error = async_open(ref->device, &j->context);
+	j->error = async_open(ref->device_index, ref->device, &j->context);
 }
 
 static void *query_thread(void *arg)
@@ -306,7 +306,8 @@ static void take_requests(void)
 
 		if (r == -EAGAIN)
 			return;
-		if (r == 0)
+		/* Reset: the other end was closed before it had read everything. */
+		if (r == 0 || r == -ECONNRESET)
 			_exit(EXIT_SUCCESS);
 		if (r < 0) {
 			log_error("probe worker: bad request: %s", strerror(-r));
@@ -432,6 +433,8 @@ int main(void)
 	pthread_t thread;
 
 	log_open();
+	/* "systemctl kill -s HUP rdmad" reloads the daemon; it reaches the workers, too. */
+	signal(SIGHUP, SIG_IGN);
 	/* Both ways to learn that rdmad is gone; the socket's end may wait behind a query. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() == 1)
 		return EXIT_FAILURE;

@@ -24,6 +24,7 @@ struct object {
 	const char *name;
 	const struct device *device;
 	const struct port *port;
+	const struct missing *missing;
 	const struct verdict *old, *new;
 };
 
@@ -39,6 +40,7 @@ static struct edge edge_of(
 		.kind = kind,
 		.device = o->device,
 		.port = o->port,
+		.missing = o->missing,
 		.object = o->name,
 		.netdev = object_netdev(o),
 		.reason = r,
@@ -218,28 +220,34 @@ void device_edges_changed(
 void missing_edges_changed(
 	struct edges *e, const struct missing *x, const struct verdict *old, struct timepoint now)
 {
-	struct object o = { .name = x->name, .old = old, .new = &x->verdict };
+	struct object o = { .name = x->name, .missing = x, .old = old, .new = &x->verdict };
 
 	tell_difference(e, &o, NULL, now);
 }
 
-void missing_edges_returned(
-	struct edges *e, const struct missing *x, const struct device *d, struct timepoint now)
+/* The end of a device-missing: d is there, and message says what it is to the missing one. */
+static void missing_edges_over(struct edges *e, const struct missing *x, const struct device *d,
+	const char *message, struct timepoint now)
 {
-	const struct reason *r = verdict_find(&x->verdict, REASON_DEVICE_MISSING, "");
-	char message[MESSAGE_MAX], span[TIMESPAN_MAX];
 	struct edge edge = {
 		.kind = EDGE_CLEARED,
 		.device = d,
 		.object = d->facts.name,
-		.reason = r,
+		.reason = verdict_find(&x->verdict, REASON_DEVICE_MISSING, ""),
 		.old_health = x->verdict.health,
 		.new_health = HEALTH_OK,
 		.message = message,
 	};
 
-	if (!r)
-		return; /* it was never told to be missing */
+	if (edge.reason) /* else it was never told to be missing */
+		tell(e, &edge, now);
+}
+
+void missing_edges_returned(
+	struct edges *e, const struct missing *x, const struct device *d, struct timepoint now)
+{
+	char message[MESSAGE_MAX], span[TIMESPAN_MAX];
+
 	timespan_format(span, sizeof(span), usec_sub(now.mono, x->since.mono));
 	if (streq(x->name, d->facts.name))
 		snprintf(message, sizeof(message), "%s: device is back (was missing %s)",
@@ -247,7 +255,21 @@ void missing_edges_returned(
 	else
 		snprintf(message, sizeof(message), "%s: device is back as %s (was missing %s)",
 			x->name, d->facts.name, span);
-	tell(e, &edge, now);
+	missing_edges_over(e, x, d, message, now);
+}
+
+void missing_edges_replaced(
+	struct edges *e, const struct missing *x, const struct device *d, struct timepoint now)
+{
+	char message[MESSAGE_MAX], span[TIMESPAN_MAX];
+	char old_guid[GUID_STRING_MAX], new_guid[GUID_STRING_MAX];
+
+	timespan_format(span, sizeof(span), usec_sub(now.mono, x->since.mono));
+	snprintf(message, sizeof(message),
+		"%s: replaced by %s, GUID %s, in PCI %s (GUID %s was missing %s)", x->name,
+		d->facts.name, guid_format(new_guid, d->facts.node_guid), x->pci_address,
+		guid_format(old_guid, x->node_guid), span);
+	missing_edges_over(e, x, d, message, now);
 }
 
 void host_edges_changed(struct edges *e, const struct verdict *old, struct timepoint now)

@@ -45,4 +45,7 @@ void missing_edges_changed(
 /* A missing device is back, maybe under another name. */
 void missing_edges_returned(
 	struct edges *e, const struct missing *x, const struct device *d, struct timepoint now);
+/* Another adapter is in the place of a missing one. */
+void missing_edges_replaced(
+	struct edges *e, const struct missing *x, const struct device *d, struct timepoint now);
 void host_edges_changed(struct edges *e, const struct verdict *old, struct timepoint now);

@@ -72,13 +72,19 @@ void manager_request_listing(struct manager *m)
 	model_listing_begin(&m->model);
 }
 
-static void device_returned(struct manager *m, struct device *d)
+/* A device that is new may be one that was missed, or sit in its place. */
+static void device_returned(struct manager *m, const struct device *d)
 {
 	struct missing *x = model_find_missing(&m->model, &d->facts);
 
-	if (!x)
-		return;
-	missing_edges_returned(&m->edges, x, d, manager_now(m));
+	if (x) {
+		missing_edges_returned(&m->edges, x, d, manager_now(m));
+	} else {
+		x = model_find_replaced(&m->model, d);
+		if (!x)
+			return;
+		missing_edges_replaced(&m->edges, x, d, manager_now(m));
+	}
 	model_remove_missing(&m->model, x);
 }
 
@@ -175,6 +181,7 @@ static bool device_was_required(const struct manager *m, const struct device *d)
 static void device_vanished(struct manager *m, struct device *d)
 {
 	struct missing *x;
+	usec_t seen;
 
 	log_info("%s: device is gone", d->facts.name);
 	pool_unwatch(m->pool, &d->facts);
@@ -188,8 +195,13 @@ static void device_vanished(struct manager *m, struct device *d)
 			x->required = device_was_required(m, d);
 		}
 	}
+	seen = d->first_seen.mono;
 	device_detach(d);
 	model_remove_device(&m->model, d);
+	/* It went and came within one listing, which named its successor before it was missed. */
+	for (const struct device *other = m->model.devices; other; other = other->next)
+		if (other->first_seen.mono > seen)
+			device_returned(m, other);
 	m->plan_dirty = m->state_dirty = m->host_dirty = true;
 }
 
@@ -218,7 +230,7 @@ static void expect_configured_devices(struct manager *m)
 		STRSCPY(f.name, name);
 		f.node_guid = cd->selector.guid;
 		STRSCPY(f.pci_address, cd->selector.pci ? cd->selector.pci : "");
-		if (model_find_missing(&m->model, &f))
+		if (model_find_missing(&m->model, &f) || model_missing_by_name(&m->model, name))
 			continue;
 		x = model_add_missing(
 			&m->model, f.name, f.node_guid, f.pci_address, manager_now(m));

@@ -423,6 +423,30 @@ struct missing *model_find_missing(const struct model *m, const struct device_fa
 	return NULL;
 }
 
+struct missing *model_missing_by_name(const struct model *m, const char *name)
+{
+	for (struct missing *x = m->missing; x; x = x->next)
+		if (streq(x->name, name))
+			return x;
+	return NULL;
+}
+
+struct missing *model_find_replaced(const struct model *m, const struct device *d)
+{
+	const struct device_facts *f = &d->facts;
+
+	if (!f->node_guid || !f->pci_address[0])
+		return NULL;
+	for (const struct device *other = m->devices; other; other = other->next)
+		if (other != d && streq(other->facts.pci_address, f->pci_address))
+			return NULL;
+	for (struct missing *x = m->missing; x; x = x->next)
+		if (x->seen && x->node_guid && x->node_guid != f->node_guid &&
+			streq(x->pci_address, f->pci_address))
+			return x;
+	return NULL;
+}
+
 void model_remove_missing(struct model *m, struct missing *x)
 {
 	for (struct missing **at = &m->missing; *at; at = &(*at)->next)

@@ -199,6 +199,15 @@ struct missing *model_add_missing(struct model *m, const char *name, uint64_t no
  */
 struct missing *model_find_missing(const struct model *m, const struct device_facts *f);
 
+/* Finds the missing device that was called so. NULL when there is none. */
+struct missing *model_missing_by_name(const struct model *m, const char *name);
+
+/*
+ * Finds the missing device that this one, with another GUID, sits in the place of: the same PCI
+ * function, where it is the only device (subfunctions share one). NULL when there is none.
+ */
+struct missing *model_find_replaced(const struct model *m, const struct device *d);
+
 void model_remove_missing(struct model *m, struct missing *x);
 
 /*

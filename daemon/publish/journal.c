@@ -214,6 +214,9 @@ static void write_edge(struct writer *w, const struct edge *e)
 	if (d) {
 		add(w, "RDMA_DEVICE", d->facts.name);
 		add(w, "RDMA_GUID", guid_format(guid, d->facts.node_guid));
+	} else if (e->missing) {
+		add(w, "RDMA_DEVICE", e->missing->name);
+		add(w, "RDMA_GUID", guid_format(guid, e->missing->node_guid));
 	}
 	if (e->port)
 		addf(w, "RDMA_PORT", "%u", e->port->number);

@@ -49,10 +49,11 @@ enum edge_kind {
 /* One thing to tell. Pointers are borrowed for the call. */
 struct edge {
 	enum edge_kind kind;
-	const struct device *device; /* NULL: the host, or something that is not there */
-	const struct port *port;     /* NULL: the device itself */
-	const char *object;          /* "rxe0/1", "rxe0", or the subject of a host reason */
-	const char *netdev;          /* INTERFACE=; NULL none */
+	const struct device *device;   /* NULL: the host, or something that is not there */
+	const struct port *port;       /* NULL: the device itself */
+	const struct missing *missing; /* instead of device: what is not there; else NULL */
+	const char *object;            /* "rxe0/1", "rxe0", or the subject of a host reason */
+	const char *netdev;            /* INTERFACE=; NULL none */
 	const struct reason *reason;
 	enum health old_health, new_health;
 	const char *message; /* the whole sentence, beginning with the object */

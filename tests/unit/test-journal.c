@@ -171,6 +171,17 @@ static void test_journal_fields(void **state)
 	assert_field(record, "ERRNO=5");
 	assert_int_equal(receive(fd, record, sizeof(record)), 0);
 
+	/* What is not there has its name and GUID in the record, too. */
+	e.device = NULL;
+	e.port = NULL;
+	e.missing = &(struct missing){ .name = "mlx5_9", .node_guid = 0xabc };
+	assert_int_equal(journal_edge(&e), 0);
+	receive(fd, record, sizeof(record));
+	assert_field(record, "RDMA_DEVICE=mlx5_9");
+	assert_field(record, "RDMA_GUID=0000:0000:0000:0abc");
+	assert_null(strstr(record, "\nRDMA_PORT="));
+	e = make_edge(d);
+
 	/* Over: a notice with the common id. A value with a line end goes with its length. */
 	e.kind = EDGE_CLEARED;
 	e.message = "two\nlines";

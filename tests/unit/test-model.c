@@ -272,6 +272,45 @@ static void test_missing(void **state)
 	model_done(&m);
 }
 
+static void test_replaced(void **state)
+{
+	struct device_facts f = { .index = 1, .node_guid = 0xdef };
+	struct device *d, *other;
+	struct model m = { 0 };
+	struct missing *x;
+
+	(void)state;
+	x = model_add_missing(&m, "mlx5_0", 0xabc, "0000:01:00.0", at(1));
+	x->seen = true;
+	STRSCPY(f.name, "mlx5_1");
+	model_listing_begin(&m);
+	assert_int_equal(model_see_device(&m, &f, at(2), &d), DEVICE_NEW);
+	assert_null(model_find_replaced(&m, d)); /* its place is not known */
+	STRSCPY(d->facts.pci_address, "0000:02:00.0");
+	assert_null(model_find_replaced(&m, d));
+	STRSCPY(d->facts.pci_address, "0000:01:00.0");
+	assert_ptr_equal(model_find_replaced(&m, d), x);
+	d->facts.node_guid = 0xabc; /* it is the missing one itself */
+	assert_null(model_find_replaced(&m, d));
+	d->facts.node_guid = 0; /* a function that nobody has configured */
+	assert_null(model_find_replaced(&m, d));
+	d->facts.node_guid = 0xdef;
+	x->seen = false; /* what is only configured was never in a place */
+	assert_null(model_find_replaced(&m, d));
+	x->seen = true;
+
+	/* Where devices share the function, a new one says nothing of the others. */
+	f = d->facts;
+	f.index = 2;
+	assert_int_equal(model_see_device(&m, &f, at(3), &other), DEVICE_NEW);
+	assert_null(model_find_replaced(&m, other));
+	assert_null(model_find_replaced(&m, d));
+
+	assert_ptr_equal(model_missing_by_name(&m, "mlx5_0"), x);
+	assert_null(model_missing_by_name(&m, "mlx5_1"));
+	model_done(&m);
+}
+
 static void test_words(void **state)
 {
 	struct port_facts f = port_facts_unknown(0, 1);
@@ -316,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_hundred_blips),
 		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_worst),
 	};

@@ -197,6 +197,73 @@ start_rdmad() {
 
 rdmad_pid() { systemctl show -P MainPID rdmad.service; }
 
+rdmad_procs() { pgrep -c '^rdmad' || :; }
+
+# _rdmad_pids: all processes of the unit into $_pids
+_rdmad_pids() { mapfile -t _pids </sys/fs/cgroup/system.slice/rdmad.service/cgroup.procs && (( ${#_pids[@]} )); }
+
+# rdmad_fds: open descriptors of the daemon and its workers together
+rdmad_fds() {
+        local _pids p n=0 f
+        _rdmad_pids || return
+        for p in "${_pids[@]}"; do
+                f=("/proc/$p/fd/"*)
+                n=$((n + ${#f[@]}))
+        done
+        echo "$n"
+}
+
+# rdmad_pss: their memory in KiB, shared pages by share
+rdmad_pss() {
+        local _pids p n=0 key value _
+        _rdmad_pids || return
+        for p in "${_pids[@]}"; do
+                while read -r key value _; do [[ $key != Pss: ]] || n=$((n + value)); done <"/proc/$p/smaps_rollup"
+        done
+        echo "$n"
+}
+
+rdmad_signal() { # SIGNAL: to all of them
+        local _pids
+        _rdmad_pids && kill "-$1" "${_pids[@]}"
+}
+
+# records_per_object [FIELD=VALUE...]: "N OBJECT" of what rdmad told in the journal, most first
+records_per_object() { journal_json _SYSTEMD_UNIT=rdmad.service "$@" | jq -r '.RDMAD_OBJECT // empty' | sort | uniq -c | sort -rn; }
+
+# --- the kernel's picture and rdmad's ------------------------------------------------------------------------------
+
+# One line for each device and each port, in words that both know: what "rdma -j dev" and "rdma -j link" have in common
+# with "rdmactl --json". A value that there is not is "-".
+kernel_picture() { { rdma -j dev && rdma -j link; } | _kernel_picture; }
+_kernel_picture() {
+        jq -rs '
+                def v: if . == null or . == "" or . == "0000:0000:0000:0000" then "-" else tostring end;
+                add | .[] | if has("port") then
+                        ["port", .ifindex, .ifname, .port, (.state | ascii_downcase),
+                         ({LINK_UP: "linkup", POLLING: "polling", DISABLED: "disabled", SLEEP: "sleep", LINK_ERROR_RECOVER: "recovery",
+                           PORT_CONFIGURATION_TRAINING: "training", PHY_TEST: "test"}[.physical_state] // .physical_state),
+                         .lid, .sm_lid, .netdev, .netdev_index]
+                else ["dev", .ifindex, .ifname, .node_guid, .sys_image_guid, .fw] end | map(v) | join(" ")' | sort
+}
+# rdmad_picture [FILE]: out of what rdmactl says now, or said when FILE was written
+rdmad_picture() {
+        { if [[ ${1:-} ]]; then cat "$1"; else rdmactl --json=short status; fi; } | jq -r '
+                def v: if . == null or . == "" then "-" else tostring end;
+                .Devices[] | . as $d |
+                (["dev", .Index, .Name, .NodeGuid, .SysImageGuid, .FirmwareVersion],
+                 (.Ports[] | ["port", $d.Index, $d.Name, .Number, .PortState, .PhysState, .Lid, .SmLid, .NetDevice, .NetDeviceIndex])) |
+                map(v) | join(" ")' | sort
+}
+# pictures_agree [KERNEL_PICTURE]: the same in every common field; else what differs (< kernel, > rdmad)
+pictures_agree() {
+        local kernel=${1:-} rdmad
+        [[ $kernel ]] || kernel=$(kernel_picture) || return
+        rdmad=$(rdmad_picture) || return
+        [[ $kernel ]] || { echo "no device to compare"; return 1; }
+        diff <(echo "$kernel") <(echo "$rdmad")
+}
+
 # --- journal -------------------------------------------------------------------------------------------------------
 
 # Records before RIG_SINCE (microseconds since the epoch) do not count: those of a frozen guest's boot, or, after

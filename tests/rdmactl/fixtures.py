@@ -240,6 +240,94 @@ def absent(now, pid):
     return None
 
 
-ALL = [healthy, softroce, port_down, eight_one_down, unresponsive, missing, flapping, starting,
+def gid(index, type, gid, address, netdev):
+    return {"Index": index, "Type": type, "Gid": gid, "Address": address, "NetDevice": netdev}
+
+
+def hop(address, speed, width, max_speed, max_width):
+    return {"Address": address, "Speed": speed, "Width": width, "MaxSpeed": max_speed,
+            "MaxWidth": max_width}
+
+
+LOCAL = "fe80:0000:0000:0000:ba59:9fff:fe00:0001"
+MAPPED = "0000:0000:0000:0000:0000:ffff:0a00:0001"
+
+
+def topology(now, pid):
+    """Behind a switch with one slow link, on a bond; a VF; an InfiniBand port; nothing known."""
+    bond = port(now, LinkLayer="Ethernet", NetDevice="bond0", Speed="HDR", Rate=200000, Bond="bond0",
+                UmadNode="umad0", BondLegs=[
+                    {"Name": "ens1f0np0", "State": "active", "Carrier": True},
+                    {"Name": "ens1f1np1", "State": "backup", "Carrier": False}],
+                PKeys=[{"Index": 0, "PKey": "0xffff"}],
+                Gids=[gid(0, "RoCE v1", LOCAL, "fe80::ba59:9fff:fe00:1", "bond0"),
+                      gid(1, "RoCE v2", LOCAL, "fe80::ba59:9fff:fe00:1", "bond0"),
+                      gid(2, "RoCE v1", MAPPED, "10.0.0.1", "bond0"),
+                      gid(3, "RoCE v2", MAPPED, "10.0.0.1", "bond0")],
+                Qos={"Trust": "dscp", "DcbxOwner": "host", "Pfc": [3], "PauseRx": False,
+                     "PauseTx": False, "PauseAutoneg": None, "PauseTxFrames": 0,
+                     "PauseRxFrames": None, "PriorityClass": [0, 1, 2, 3, 4, 5, 6, 7],
+                     "ClassBandwidth": None, "ClassAlgorithm": None})
+    ib = port(now, NetDevice="ibs1", UmadNode="umad1",
+              Gids=[gid(0, "IB", "fe80:0000:0000:0000:0a7f:bc12:45ef:d201",
+                        "fe80::a7f:bc12:45ef:d201", None)],
+              PKeys=[{"Index": i, "PKey": f"0x{0x8001 + i:04x}"} for i in range(20)])
+    devices = [
+        device(now, 0, ports=[bond], LocalCpus="0-15,64-79", UverbsNode="uverbs1", Gpu="0000:1c:00.0",
+               GpuHops=2, VirtualFunction=False, NodeDescription="node1 mlx5_0", HcaType="MT4123",
+               HardwareRevision="0", PcieLinks=[
+                   hop("0000:1b:00.0", 16000, 16, 16000, 16), hop("0000:1a:01.0", 16000, 16, 32000, 16),
+                   hop("0000:19:00.0", 16000, 8, 32000, 16), hop("0000:16:01.0", 16000, 8, 32000, 16)]),
+        device(now, 1, ports=[ib], LocalCpus="16-31", UverbsNode="uverbs0", VirtualFunction=True,
+               PhysicalFunction="0000:1b:00.0", PcieLinks=[hop("0000:1c:00.2", None, None, 32000, 16),
+                                                           hop("0000:16:02.0", 32000, 16, 32000, 16)],
+               ReleasedUntil=None, ReleasedBy=None),
+        device(now, 2, PcieLinks=None),
+        device(now, 3, PcieLinks=[hop("0000:00:05.0", None, None, None, None)],
+               ports=[port(now, Gids=[], PKeys=[], NetDevice=None)])]
+    return state(now, pid, devices)
+
+
+def odd_topology(now, pid):
+    """What no daemon should say."""
+    p = port(now, Gids=[None, 7, {}, {"Index": "x", "Type": 3}], PKeys=[None, {}], BondLegs=[{}, 3],
+             Bond=EVIL, Qos=7)
+    return state(now, pid, [device(now, ports=[p], PcieLinks=[None, {}, {"Speed": -1}], LocalCpus=EVIL,
+                                   Gpu=EVIL, VirtualFunction="yes")])
+
+
+def counter(now, name, value, delta=0, source="hw", rate=0.0, **over):
+    c = {"Name": name, "SafeName": name.replace(",", "_"), "Source": source, "Value": value,
+         "LastRead": us(now, 1.5), "Stale": False, "Delta": delta, "DeltaSince": us(now, AGO_SHORT),
+         "Rate": rate, "Width": None, "Gauge": False, "Saturated": False, "Resets": 0}
+    c.update(over)
+    return c
+
+
+def counters_of(n, counters, **over):
+    p = {"Object": f"mlx5_{n}/1", "Device": f"mlx5_{n}", "Number": 1,
+         "NodeGuid": f"0a7f:bc12:45ef:d2{n:02x}", "HwError": None, "PmaError": None,
+         "Counters": counters}
+    p.update(over)
+    return p
+
+
+def counters(now):
+    return {"Daemon": {"Running": True, "Version": "0.1.0"}, "Ports": [
+        counters_of(0, [
+            counter(now, "out_of_sequence", 17, 3, rate=0.25),
+            counter(now, "rx_read_requests", 500),
+            counter(now, "packet_seq_err", 0),
+            counter(now, "local_ack_timeout_err", None, None, rate=None),
+            counter(now, "port_xmit_data", 1000000000, 250000000, "pma", rate=2500000.0, Width=64),
+            counter(now, "link_downed", 255, 0, "pma", Width=8, Saturated=True),
+            counter(now, "symbol_error", 12, 12, "pma", Width=16, Stale=True, Resets=1,
+                    LastRead=us(now, 5 * MIN + 30)),
+            counter(now, "active_qps", 40, None, Gauge=True, rate=None)]),
+        counters_of(1, [counter(now, "rcvd_pkts", 0)], PmaError="EINVAL: " + EVIL),
+        counters_of(2, [counter(now, "cmds_err", 0)], Object="mlx5_2", Number=0)]}
+
+
+ALL = [topology, odd_topology, healthy, softroce, port_down, eight_one_down, unresponsive, missing, flapping, starting,
        ignored, setup_failed, many, all_down, nothing, dead, sparse, hostile, truncated, garbage,
        empty, array, absent]

@@ -2,11 +2,13 @@
 /*
  * Takes rdmad's name on the bus and answers as told, for tests/rdmactl/run.py:
  *
- *   mock-daemon FILE   Describe() is what FILE holds, Reload() works
- *   mock-daemon -r     both are refused with an error
- *   mock-daemon -m     neither is ever answered
+ *   mock-daemon FILE [COUNTERS]   Describe() is what FILE holds, DescribeCounters() what COUNTERS
+ *                                 holds whenever it is asked, Reload() and Release() work, but for
+ *                                 an object "nosuch"
+ *   mock-daemon -r                all are refused with an error
+ *   mock-daemon -m                none is ever answered
  *
- * Says "ready" on stdout when it has the name.
+ * Says "ready" on stdout when it has the name, and for each Release() what it was told.
  */
 #include <errno.h>
 #include <systemd/sd-bus.h>
@@ -22,6 +24,16 @@ enum mode {
 
 static enum mode mode;
 static char text[1 << 20];
+static const char *counters_file;
+
+static int read_file(const char *path, char *buf, size_t size)
+{
+	_cleanup_(fclosep) FILE *f = fopen(path, "re");
+	size_t n = f ? fread(buf, 1, size - 1, f) : 0;
+
+	buf[n] = '\0';
+	return n > 0 ? 0 : -ENOENT;
+}
 
 static int answer(sd_bus_message *m, const char *signature, const char *s, sd_bus_error *error)
 {
@@ -52,9 +64,46 @@ static int method_reload(sd_bus_message *m, void *user, sd_bus_error *error)
 	return answer(m, NULL, NULL, error);
 }
 
+static int method_describe_counters(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	static char counters[1 << 20];
+
+	if (mode == MODE_ANSWER &&
+		(!counters_file || read_file(counters_file, counters, sizeof(counters)) < 0))
+		return -ENOENT;
+	return answer(m, "s", counters, error);
+}
+
+static int method_release(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	uint64_t duration, flags;
+	const char *object;
+	bool strange = false;
+	int r;
+
+	printf("release");
+	r = sd_bus_message_enter_container(m, 'a', "s");
+	while (r >= 0 && (r = sd_bus_message_read(m, "s", &object)) > 0) {
+		printf(" %s", object);
+		strange = strange || streq(object, "nosuch");
+	}
+	if (r < 0 || sd_bus_message_exit_container(m) < 0 ||
+		sd_bus_message_read(m, "tt", &duration, &flags) < 0 || flags != 0)
+		return -EINVAL;
+	printf(" %llu\n", (unsigned long long)duration);
+	fflush(stdout);
+	if (strange && mode == MODE_ANSWER)
+		return sd_bus_error_set(
+			error, "org.rdmad1.Error.NoSuchObject", "There is no device 'nosuch'");
+	return answer(m, NULL, NULL, error);
+}
+
 static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD("Describe", NULL, "s", method_describe, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("DescribeCounters", NULL, "s", method_describe_counters,
+		SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("Release", "astt", NULL, method_release, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Reload", "t", NULL, method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,
 };
@@ -63,18 +112,15 @@ int main(int argc, char **argv)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 
-	if (argc != 2)
+	if (argc < 2 || argc > 3)
 		return EXIT_FAILURE;
-	if (streq(argv[1], "-r")) {
+	counters_file = argv[2];
+	if (streq(argv[1], "-r"))
 		mode = MODE_REFUSE;
-	} else if (streq(argv[1], "-m")) {
+	else if (streq(argv[1], "-m"))
 		mode = MODE_MUTE;
-	} else {
-		_cleanup_(fclosep) FILE *f = fopen(argv[1], "re");
-
-		if (!f || fread(text, 1, sizeof(text) - 1, f) == 0)
-			return EXIT_FAILURE;
-	}
+	else if (read_file(argv[1], text, sizeof(text)) < 0)
+		return EXIT_FAILURE;
 
 	if (sd_bus_open_system(&bus) < 0 ||
 		sd_bus_add_object_vtable(

@@ -32,7 +32,7 @@ STATUS = {
     "unresponsive": (3, 0), "missing": (2, 0), "flapping": (1, 0), "starting": (1, 0),
     "ignored": (0, 0), "setup_failed": (1, 0), "many": (2, 0), "all_down": (2, 0),
     "nothing": (0, 0), "dead": (3, 3), "sparse": (3, 0), "hostile": (2, 0), "truncated": (3, 1),
-    "garbage": (3, 1), "empty": (3, 1), "array": (3, 1), "absent": (3, 3),
+    "topology": (0, 0), "odd_topology": (0, 0), "garbage": (3, 1), "empty": (3, 1), "array": (3, 1), "absent": (3, 3),
 }
 
 
@@ -112,9 +112,9 @@ def test_golden(tap, rig, update):
         name = fixture.__name__
         check_status, status = STATUS[name]
         parts = []
-        for args in (["status"], ["list"], ["show"], ["show", "*", "*/*"], ["check"]):
+        for args in (["status"], ["list"], ["show"], ["show", "*", "*/*"], ["topo"], ["check"]):
             # Two of the big ones would only repeat themselves.
-            if name in ("many", "all_down") and args == ["show", "*", "*/*"]:
+            if name in ("many", "all_down") and args in (["show", "*", "*/*"], ["topo"]):
                 continue
             rig.put(fixture)
             p = rig.run(*args)
@@ -144,7 +144,7 @@ def test_golden(tap, rig, update):
 def test_width(tap, rig):
     for fixture in fixtures.ALL:
         rig.put(fixture)
-        for verb in ("status", "list"):
+        for verb in ("status", "list", "topo"):
             p = rig.run(verb)
             lines = p.stdout.decode().splitlines()
             # Commands and names of one word are never broken.
@@ -171,8 +171,8 @@ def harmless(data, terminal=False):
 
 def test_hostile(tap, rig):
     rig.put(fixtures.hostile)
-    for args in (["status"], ["list"], ["show"], ["show", "*", "*/*"], ["check"],
-                 ["check", "nothing\x1b[31m"], ["status", "--full"], ["\x1b[31m"],
+    for args in (["status"], ["list"], ["show"], ["show", "*", "*/*"], ["check"], ["topo"],
+                 ["topo", "--json"], ["check", "nothing\x1b[31m"], ["status", "--full"], ["\x1b[31m"],
                  ["--json=\x1b[31m"], ["status", "--json"], ["list", "--json=short"]):
         p = rig.run(*args)
         tap(harmless(p.stdout) and harmless(p.stderr), f"hostile: {args!r} is harmless", p.stdout)
@@ -188,7 +188,7 @@ def test_hostile(tap, rig):
 
 def test_json(tap, rig):
     def verbs():
-        yield from (["status"], ["list"], ["show"], ["show", "*", "*/*"], ["check"],
+        yield from (["status"], ["list"], ["show"], ["show", "*", "*/*"], ["check"], ["topo"],
                     ["status", "mlx5_0/1"], ["list", "nosuch"], ["show", "nosuch"],
                     ["check", "nosuch"], [])
 
@@ -256,6 +256,33 @@ def test_check(tap, rig):
         tap(p.returncode == 1, "list that cannot be written fails", p.returncode)
 
 
+def test_topo(tap, rig):
+    rig.put(fixtures.topology)
+    v = json.loads(rig.run("topo", "--json").stdout)
+    p = v["Ports"][0]
+    tap([g["Index"] for g in p["Gids"]] == [3, 1, 0, 2],
+        "topo: RoCE v2 with a routed address first, link-local ones next", p["Gids"])
+    tap([g["LinkLocal"] for g in p["Gids"]] == [False, True, True, False], "topo: link-local told")
+    tap([(s["Lower"], s["Upper"], s["BelowMax"]) for s in p["PcieSegments"]] ==
+        [("0000:1b:00.0", "0000:1a:01.0", False), ("0000:19:00.0", "0000:16:01.0", True)],
+        "topo: a link is between two functions, and slow when both ends can more", p["PcieSegments"])
+    p = v["Ports"][1]
+    tap(p["Gids"][0]["LinkLocal"] is False, "topo: InfiniBand's default subnet is not link-local")
+    tap(p["PcieSegments"][0]["Speed"] == 32000 and p["PcieSegments"][0]["BelowMax"] is False,
+        "topo: what one end does not say the other does", p["PcieSegments"])
+    p = v["Ports"][2]
+    tap(p["Gids"] is None and p["PcieSegments"] is None, "topo: unknown is null, not empty", p)
+    p = v["Ports"][3]
+    tap(p["Gids"] == [] and p["PcieSegments"][0]["BelowMax"] is None, "topo: none, and cannot tell", p)
+    tap(b"SLOW" in rig.run("topo", "mlx5_0").stdout and
+        b"SLOW" not in rig.run("topo", "mlx5_[123]").stdout, "topo: slow links are marked")
+    _, out = rig.run_on_terminal("topo", "mlx5_0", "--no-pager")
+    tap(re.search(rb"\x1b\[33;1m[^\x1b]*SLOW", out), "topo: ... in colour", out)
+    tap(b"and 12 more" in rig.run("topo", "mlx5_1", COLUMNS="200").stdout and
+        b"0x8014" in rig.run("topo", "mlx5_1", "--full").stdout, "topo: P_Keys are shortened")
+    tap(rig.run("topo", "nosuch").returncode == 1, "topo: no such name")
+
+
 def test_deadline(tap, rig):
     """A bus that accepts connections and says nothing, as dbus.socket does early at boot."""
     import socket
@@ -303,9 +330,9 @@ class Bus:
                                      "--nofork"], stdout=subprocess.PIPE)
         self.bus.stdout.readline()
 
-    def play(self, how):
+    def play(self, *how):
         self.stop()
-        self.daemon = subprocess.Popen([self.mock, how], env={**os.environ, **self.env},
+        self.daemon = subprocess.Popen([self.mock, *how], env={**os.environ, **self.env},
                                        stdout=subprocess.PIPE)
         self.daemon.stdout.readline()
 
@@ -322,6 +349,178 @@ class Bus:
         self.stop()
         self.bus.kill()
         self.bus.wait()
+
+
+def test_counters(tap, rig, bus):
+    now = time.time()
+    rig.put(fixtures.healthy)
+    file, saved = rig.directory / "counters.json", rig.directory / "saved"
+
+    def put(v):
+        file.write_text(json.dumps(v))
+
+    def lines(*args, **env):
+        p = bus.run("counters", *args)
+        return p, [x.split() for x in p.stdout.decode().splitlines()]
+
+    p = bus.run("counters")
+    tap(p.returncode == 3 and not p.stdout and b"state file does not hold" in p.stderr,
+        "counters: the state file is not asked", p)
+    p = bus.run("counters", "--json=short")
+    tap(p.returncode == 3 and p.stdout == b'{"Daemon":{"Running":false}}\n', "... in JSON, too", p)
+    put(fixtures.counters(now))
+    bus.play(str(rig.file), str(file))
+    p, rows = lines()
+    cells = {r[1]: r[2:] for r in rows if len(r) > 2 and r[0] == "mlx5_0/1"}
+    tap(p.returncode == 0 and not p.stderr and set(cells) == {
+        "out_of_sequence", "local_ack_timeout_err", "port_xmit_data", "link_downed", "symbol_error"},
+        "counters: errors above 0 or unreadable, what changed, what is saturated", p.stdout)
+    tap(cells["out_of_sequence"][:3] == ["17", "+3", "0.25/s"], "counters: value, change and rate",
+        cells)
+    tap(cells["port_xmit_data"][:6] == ["4.0", "GB", "+1.0", "GB", "10.0", "MB/s"],
+        "counters: units of four bytes become bytes", cells)
+    tap(cells["local_ack_timeout_err"][:3] == ["-", "-", "-"], "counters: unreadable is not 0", cells)
+    tap("saturated" in cells["link_downed"], "counters: saturated", cells)
+    tap("stale," in cells["symbol_error"] and "reset" in cells["symbol_error"],
+        "counters: stale, reset", cells)
+    tap(b"5 counters are not shown" in p.stdout and b"--all" in p.stdout, "counters: how many are hidden",
+        p.stdout)
+    tap(b"mlx5_1/1: PMA counters cannot be read: EINVAL" in p.stdout and harmless(p.stdout),
+        "counters: what could not be read, harmless", p.stdout)
+    p, rows = lines("--all", "mlx5_0")
+    tap(len(rows) == 9 and b"not shown" not in p.stdout and b"mlx5_1" not in p.stdout,
+        "counters: --all, and of one device", p.stdout)
+    p, rows = lines("--full", "mlx5_0/1")
+    tap(b"4000000000 B" in p.stdout, "counters: --full gives the bytes", p.stdout)
+    tap(lines("nosuch")[0].returncode == 1, "counters: no such name")
+    v = json.loads(bus.run("counters", "--json", "mlx5_0").stdout)
+    tap(v["Daemon"]["Running"] and v["Ports"] == fixtures.counters(now)["Ports"][:1],
+        "counters: the JSON is what the daemon said", v)
+
+    # saved, and compared
+    saved.unlink(missing_ok=True)
+    p = bus.run("counters", "--save", str(saved))
+    tap(p.returncode == 0 and not p.stdout and not p.stderr and saved.exists(), "counters: --save", p)
+    v = json.loads(saved.read_text())
+    boot_id = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    tap(v["BootId"] == boot_id and abs(v["Saved"] / 1e6 - now) < 60
+        and list(rig.directory.glob("saved.*")) == [], "counters: the file has time and boot", v)
+    later = fixtures.counters(now + 10)
+    first = {c["Name"]: c for c in later["Ports"][0]["Counters"]}
+    first["out_of_sequence"]["Value"] = 37
+    first["packet_seq_err"].update(Value=5, Resets=1)
+    first["symbol_error"]["Value"] = 2
+    first["port_xmit_data"]["Value"] += 1000
+    later["Ports"][0].update(Object="ibp27s0/1", Device="ibp27s0")
+    later["Ports"].append(fixtures.counters_of(7, [fixtures.counter(now, "cmds_err", 1)]))
+    put(later)
+    p, rows = lines("--since", str(saved))
+    cells = {r[1]: r[2:] for r in rows if len(r) > 2 and r[0] == "ibp27s0/1"}
+    tap(p.returncode == 0 and cells["out_of_sequence"][:3] == ["37", "+20", "2.00/s"],
+        "counters: --since FILE, of a port that was renamed", p)
+    tap(cells["symbol_error"][1] == "reset" and cells["packet_seq_err"][1] == "reset",
+        "counters: backwards is a reset, and so is what the daemon saw", cells)
+    tap("+4.0" in cells["port_xmit_data"] and "link_downed" not in cells,
+        "counters: differences of bytes; none of what did not change", cells)
+    tap(cells["local_ack_timeout_err"][:3] == ["-", "-", "-"], "counters: an unknown difference", cells)
+    tap(b"was mlx5_0/1 then" in p.stdout and b"mlx5_7/1: not in the file" in p.stdout
+        and b"booted" not in p.stdout, "counters: what was renamed, what is new", p.stdout)
+    v = json.loads(bus.run("counters", "--json", "--since", str(saved)).stdout)
+    d = {c["Name"]: c for c in v["Ports"][0]["Counters"]}
+    tap(v["Rebooted"] is False and v["Ports"][0]["OldObject"] == "mlx5_0/1"
+        and d["out_of_sequence"]["Difference"] == 20 and d["symbol_error"]["Reset"] is True
+        and d["symbol_error"]["Difference"] is None and d["active_qps"]["Difference"] is None
+        and v["Ports"][3]["OldObject"] is None, "counters: differences in JSON", v)
+    v = json.loads(saved.read_text())
+    v["BootId"] = "00000000-0000-0000-0000-000000000000"
+    saved.write_text(json.dumps(v))
+    tap(b"booted anew" in lines("--since", str(saved))[0].stdout, "counters: a reboot in between is told")
+
+    for name, content in (("text", b"hello"), ("json", b'{"Daemon":{}}'), ("array", b"[]"),
+                          ("empty", b""), ("cut", saved.read_bytes()[:300])):
+        wrong = rig.directory / "wrong"
+        wrong.write_bytes(content)
+        p = bus.run("counters", "--since", str(wrong))
+        tap(p.returncode == 1 and not p.stdout and b"not a file that" in p.stderr,
+            f"counters: --since a file of {name}", p)
+    for path in ("/nonexistent/x", str(rig.directory), "/dev/null"):
+        p = bus.run("counters", "--since", path)
+        tap(p.returncode == 1 and p.stderr.count(b"\n") == 1, f"counters: --since {path}", p)
+        p = bus.run("counters", "--save", path)
+        tap(p.returncode == 1 and p.stderr.count(b"\n") == 1, f"counters: --save {path}", p)
+    tap(pathlib.Path("/dev/null").is_char_device(), "counters: a device node is not replaced")
+
+    test_watch(tap, rig, bus)
+    bus.play("-r")
+    p = bus.run("counters")
+    tap(p.returncode == 1 and b"refuses" in p.stderr, "counters: refused", p)
+
+
+def test_watch(tap, rig, bus):
+    import signal
+
+    def start(*args, **more):
+        return subprocess.Popen([rig.rdmactl, "counters", *args], env=rig.env(**bus.env),
+                                cwd=rig.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+
+    for sig in (signal.SIGINT, signal.SIGTERM):
+        w = start("--watch=0.2", "mlx5_2", "--all")
+        while w.stdout.readline().strip() != b"":
+            pass  # a block has ended: the next one is on its way
+        w.send_signal(sig)
+        out, err = w.communicate(timeout=30)
+        tap(w.returncode == 0 and not err, f"counters: --watch ends well by {sig.name}", (w, err))
+    w = start("--watch=0.2", "--json=short")
+    for _ in range(2):
+        v = json.loads(w.stdout.readline())
+    w.stdout.close()
+    tap(w.wait(timeout=30) == 0 and v["Ports"] and not w.stderr.read(),
+        "counters: --watch ends well when nobody reads")
+    w.stderr.close()
+    w = start("--watch=3600")
+    w.stdout.readline()
+    w.stdout.close()
+    tap(w.wait(timeout=30) == 0, "counters: ... at once, not when it would write again")
+    w.stderr.close()
+
+
+def test_release(tap, rig, bus):
+    bus.play(str(rig.file))
+    for args, told, said in (
+            (["mlx5_0"], b"release mlx5_0 900000000\n", b"mlx5_0: released for 15min\n"),
+            (["mlx5_0/1", "rxe0", "--for=1h"], b"release mlx5_0 rxe0 3600000000\n",
+             b"mlx5_0/1: its device is released for 1h\nrxe0: released for 1h\n"),
+            (["rxe0", "--for=0"], b"release rxe0 0\n", b"rxe0: taken back\n")):
+        p = bus.run("release", *args)
+        got = bus.daemon.stdout.readline()
+        tap(p.returncode == 0 and got == told and p.stdout == said and not p.stderr,
+            f"release {' '.join(args)}", (got, p))
+    p = bus.run("release", "nosuch", "mlx5_0")
+    tap(p.returncode == 1 and not p.stdout and b"There is no device 'nosuch'" in p.stderr,
+        "release of what is not there", p)
+    bus.play("-r")
+    p = bus.run("release", "mlx5_0")
+    tap(p.returncode == 1 and b"refuses" in p.stderr, "release that is refused", p)
+    bus.stop()
+    tap(bus.run("release", "mlx5_0").returncode == 3, "release without a daemon")
+
+
+def test_events_usage(tap, rig):
+    """What needs no journal; reading one is tests/vm/scenarios/80-events.sh."""
+    empty = rig.directory / "no-journal"
+    empty.mkdir()
+    env = {"RDMAD_JOURNAL_DIRECTORY": str(empty)}
+    for args, status in ((["--since=yesterday"], 0), (["--since=-1h", "-n5"], 0), (["--kind=state"], 0),
+                         (["--since=2026-02-30"], 2), (["--since=soon"], 2), (["--kind=stat"], 2),
+                         (["--kind="], 2), (["--kind=admin"], 2), (["-n0"], 2), (["-nx"], 2),
+                         (["-H", "elsewhere"], 2), (["--all"], 2)):
+        p = rig.run("events", *args, **env)
+        tap(p.returncode == status and (not status or (not p.stdout and p.stderr.count(b"\n") == 1)),
+            f"events {' '.join(args)} exits with {status}", p)
+    tap(rig.run("events", **env).stdout == b"No events.\n", "events: there are none")
+    tap(json.loads(rig.run("events", "--json", **env).stdout) == [], "events: none in JSON")
+    p = rig.run("events", RDMAD_JOURNAL_DIRECTORY="/nonexistent")
+    tap(p.returncode == 1 and b"cannot be read" in p.stderr, "events: no such directory", p)
 
 
 def test_bus(tap, rig, mock):
@@ -373,6 +572,10 @@ def test_bus(tap, rig, mock):
         p = bus.run("list", "--json")
         tap(p.returncode == 1 and json.loads(p.stdout)["Daemon"]["Running"] is True,
             "half a description from the bus is an error", p)
+
+        bus.stop()
+        test_counters(tap, rig, bus)
+        test_release(tap, rig, bus)
     finally:
         bus.end()
 
@@ -382,7 +585,10 @@ def test_usage(tap, rig):
     for args, status in (([], 0), (["--help"], 0), (["-h", "nosuch"], 0), (["--version"], 0),
                          (["nosuch"], 2), (["--nosuch"], 2), (["list", "--json=xml"], 2),
                          (["reload", "now"], 2), (["reload", "--help"], 0), (["list", "nosuch"], 1),
-                         (["show", "nosuch"], 1), (["status", "nosuch"], 1), (["-H"], 2)):
+                         (["show", "nosuch"], 1), (["status", "nosuch"], 1), (["-H"], 2), (["release"], 2),
+                         (["release", "mlx5_0", "--for=soon"], 2), (["list", "--watch"], 2),
+                         (["counters", "--watch=x"], 2), (["counters", "--for=1h"], 2),
+                         (["counters", "--watch", "--save=x"], 2), (["status", "-n3"], 2)):
         p = rig.run(*args)
         tap(p.returncode == status, f"rdmactl {' '.join(args)} exits with {status}",
             f"{p.returncode} {p.stderr}")
@@ -403,7 +609,7 @@ def test_terminal(tap, rig):
     _, out = rig.run_on_terminal("status", "--no-pager", NO_COLOR="1", SYSTEMD_COLORS="1")
     tap(b"\x1b[" in out, "SYSTEMD_COLORS is the last word")
     tap(b"\x1b" not in rig.run("status").stdout, "none in a pipe")
-    tap(b"\x1b[" in rig.run("list", SYSTEMD_COLORS="1").stdout, "but when asked for")
+    tap(b"\x1b[31;1mfailed\x1b[0m" in rig.run("list", SYSTEMD_COLORS="1").stdout, "but when asked for")
     out = rig.run("status", LC_ALL="C").stdout
     tap(all(b < 128 for b in out) and out.startswith(b"* RDMA FAILED"), "ASCII in the C locale", out)
     marker = rig.directory / "pager-ran"
@@ -449,6 +655,10 @@ COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _rdmactl; printf '%s\\n' "${
     tap(complete("rdmactl", "reload", "") == set(), "bash: reload takes nothing")
     got = complete("rdmactl", "--json", "=", "s")
     tap(got == {"short"}, "bash: values of --json", got)
+    got = complete("rdmactl", "events", "--kind", "=", "s")
+    tap(got == {"state"}, "bash: values of --kind", got)
+    got = complete("rdmactl", "-n", "5", "release", "mlx5_7/")
+    tap(got == {"mlx5_7/1"}, "bash: objects of release", got)
 
     zsh = (TOP / "tools/completions/_rdmactl").read_text()
     named = re.findall(r"^\s+'([a-z-]+):", zsh, re.M)
@@ -470,6 +680,8 @@ def main():
         test_hostile(tap, rig)
         test_json(tap, rig)
         test_check(tap, rig)
+        test_topo(tap, rig)
+        test_events_usage(tap, rig)
         test_deadline(tap, rig)
         test_bus(tap, rig, sys.argv[2])
         test_usage(tap, rig)

@@ -4,8 +4,9 @@
 _rdmactl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
-	local verbs='status list show check reload'
-	local options='--json --no-legend --full --no-pager --host --help --version'
+	local verbs='status list show topo check counters events release reload'
+	local options='--json --no-legend --full --no-pager --host --help --version --all --watch --save --since
+		--follow --kind --lines --for'
 
 	(( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
@@ -17,6 +18,20 @@ _rdmactl()
 	elif [[ $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --json ]]; then
 		COMPREPLY=($(compgen -W 'pretty short off' -- "$cur"))
 		return
+	elif [[ $prev == --kind || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --kind ) ]]; then
+		[[ $cur != = ]] || cur=
+		COMPREPLY=($(compgen -W 'state inventory config admin' -- "$cur"))
+		return
+	elif [[ $prev == --save || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --save ) ]]; then
+		[[ $cur != = ]] || cur=
+		COMPREPLY=($(compgen -A file -- "$cur"))
+		return
+	elif [[ $prev == --since || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --since ) ]]; then
+		[[ $cur != = ]] || cur=
+		COMPREPLY=($(compgen -A file -W 'today yesterday -1h' -- "$cur"))
+		return
+	elif [[ $prev == -n || $prev == --lines || $prev == --for ]]; then
+		return
 	elif [[ $prev == -H || $prev == --host ]]; then
 		COMPREPLY=($(compgen -A hostname -- "$cur"))
 		return
@@ -27,7 +42,7 @@ _rdmactl()
 
 	for (( i = 1; i < COMP_CWORD; i++ )); do
 		word=${COMP_WORDS[i]}
-		if [[ $word == -H || $word == --host ]]; then
+		if [[ $word == @(-H|--host|-n|--lines|--for|--kind|--save|--since) ]]; then
 			(( i++ ))
 		elif [[ " $verbs " == *" $word "* ]]; then
 			verb=$word
@@ -39,7 +54,7 @@ _rdmactl()
 	'')
 		COMPREPLY=($(compgen -W "$verbs" -- "$cur"))
 		;;
-	status|list|show|check)
+	status|list|show|topo|check|counters|events|release)
 		# compgen expands what -W is given: names with anything that a shell could take are
 		# left out.
 		local names

@@ -77,8 +77,32 @@ static int turn(sd_bus *bus, struct waiting *w, usec_t timeout)
 	return 0;
 }
 
-static int call(
-	const char *host, const char *method, bool with_flags, usec_t timeout, struct waiting *w)
+/* A method and what writes its arguments into the message (NULL: it has none). */
+struct request {
+	const char *method;
+	int (*append)(sd_bus_message *m, const struct request *q);
+	const char *const *objects;
+	size_t n_objects;
+	usec_t duration;
+};
+
+static int append_flags(sd_bus_message *m, const struct request *q)
+{
+	return sd_bus_message_append(m, "t", UINT64_C(0));
+}
+
+static int append_release(sd_bus_message *m, const struct request *q)
+{
+	int r = sd_bus_message_open_container(m, 'a', "s");
+
+	for (size_t i = 0; r >= 0 && i < q->n_objects; i++)
+		r = sd_bus_message_append(m, "s", q->objects[i]);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	return r < 0 ? r : sd_bus_message_append(m, "tt", q->duration, UINT64_C(0));
+}
+
+static int call(const char *host, const struct request *q, usec_t timeout, struct waiting *w)
 {
 	/* Not flush_close: what cannot be written by then is not worth waiting for. */
 	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
@@ -89,14 +113,14 @@ static int call(
 	if (r < 0)
 		return r;
 	r = sd_bus_message_new_method_call(
-		bus, &m, BUS_NAME, BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, method);
+		bus, &m, BUS_NAME, BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, q->method);
 	if (r < 0)
 		return r;
 	r = sd_bus_message_set_auto_start(m, false);
 	if (r < 0)
 		return r;
-	if (with_flags) {
-		r = sd_bus_message_append(m, "t", UINT64_C(0));
+	if (q->append) {
+		r = q->append(m, q);
 		if (r < 0)
 			return r;
 	}
@@ -107,12 +131,11 @@ static int call(
 	return turn(bus, w, timeout);
 }
 
-static struct bus_answer call_manager(
-	const char *host, const char *method, bool with_flags, usec_t timeout)
+static struct bus_answer call_manager(const char *host, const struct request *q, usec_t timeout)
 {
 	struct waiting w = { 0 };
 	char span[TIMESPAN_MAX];
-	int r = call(host, method, with_flags, timeout, &w);
+	int r = call(host, q, timeout, &w);
 
 	if (w.done)
 		return w.answer;
@@ -129,10 +152,35 @@ static struct bus_answer call_manager(
 
 struct bus_answer bus_call_describe(const char *host, usec_t timeout)
 {
-	return call_manager(host, "Describe", false, timeout);
+	const struct request q = { .method = "Describe" };
+
+	return call_manager(host, &q, timeout);
+}
+
+struct bus_answer bus_call_describe_counters(const char *host, usec_t timeout)
+{
+	const struct request q = { .method = "DescribeCounters" };
+
+	return call_manager(host, &q, timeout);
+}
+
+struct bus_answer bus_call_release(
+	const char *host, const char *const *objects, size_t n, usec_t duration, usec_t timeout)
+{
+	const struct request q = {
+		.method = "Release",
+		.append = append_release,
+		.objects = objects,
+		.n_objects = n,
+		.duration = duration,
+	};
+
+	return call_manager(host, &q, timeout);
 }
 
 struct bus_answer bus_call_reload(const char *host, usec_t timeout)
 {
-	return call_manager(host, "Reload", true, timeout);
+	const struct request q = { .method = "Reload", .append = append_flags };
+
+	return call_manager(host, &q, timeout);
 }

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 #include "timespan.h"
 
 enum bus_outcome {
@@ -24,6 +26,13 @@ struct bus_answer {
 
 /* Manager.Describe(). host: over ssh, or NULL. */
 struct bus_answer bus_call_describe(const char *host, usec_t timeout);
+
+/* Manager.DescribeCounters(). */
+struct bus_answer bus_call_describe_counters(const char *host, usec_t timeout);
+
+/* Manager.Release(objects, duration, 0): names of devices; a duration of 0 ends their release. */
+struct bus_answer bus_call_release(
+	const char *host, const char *const *objects, size_t n, usec_t duration, usec_t timeout);
 
 /* Manager.Reload(0). */
 struct bus_answer bus_call_reload(const char *host, usec_t timeout);

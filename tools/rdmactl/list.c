@@ -2,19 +2,15 @@
 /*
  * rdmactl list: one line per port, and one for each device that has none.
  */
-#include <libsmartcols.h>
-
-#include "macros.h"
 #include "output.h"
 #include "source.h"
 #include "status-table.h"
 #include "summary.h"
+#include "table.h"
 #include "text.h"
 #include "view.h"
 
 #define CELL_WIDTH_MAX 24
-
-DEFINE_CLEANUP(struct libscols_table *, scols_unref_table)
 
 enum column {
 	COL_PORT,
@@ -26,11 +22,7 @@ enum column {
 	_COL_MAX,
 };
 
-static const struct {
-	const char *title;
-	double hint;
-	int flags;
-} columns[_COL_MAX] = {
+static const struct table_column columns[_COL_MAX] = {
 	[COL_PORT] = { "PORT", 0.1, 0 },
 	[COL_HEALTH] = { "HEALTH", 0.1, 0 },
 	[COL_STATE] = { "STATE", 0.1, 0 },
@@ -38,29 +30,6 @@ static const struct {
 	[COL_NETDEV] = { "NETDEV", 0.1, 0 },
 	[COL_WHY] = { "WHY", 0.1, SCOLS_FL_TRUNC },
 };
-
-static struct libscols_table *new_table(const struct options *o)
-{
-	struct libscols_table *t = scols_new_table();
-
-	if (!t)
-		return NULL;
-	scols_table_enable_noencoding(t, 1); /* source_load() did that */
-	scols_table_enable_noheadings(t, !o->legend);
-	scols_table_enable_colors(t, output_colour_sequence(COLOUR_GOOD) != NULL);
-	if (output_width() > 0 && !o->full) {
-		scols_table_set_termforce(t, SCOLS_TERMFORCE_ALWAYS);
-		scols_table_set_termwidth(t, output_width());
-	} else
-		scols_table_set_termforce(t, SCOLS_TERMFORCE_NEVER);
-	for (size_t i = 0; i < _COL_MAX; i++)
-		if (!scols_table_new_column(
-			    t, columns[i].title, columns[i].hint, o->full ? 0 : columns[i].flags)) {
-			scols_unref_table(t);
-			return NULL;
-		}
-	return t;
-}
 
 /* A device gets a line of its own when no port's line stands for it. */
 static bool is_listed(const struct object *o)
@@ -98,35 +67,32 @@ static const char *why(const struct object *o)
 }
 
 /* Only WHY gives way by itself; what is longer than anything real must not push it out. */
-static int set_cell(
-	const struct options *opt, struct libscols_line *l, enum column column, const char *s)
+static int set_cell(const struct options *opt, struct libscols_line *l, enum column column,
+	const char *s, enum colour c)
 {
 	_cleanup_(freep) char *cut = text_ellipsize(s, opt->full ? SIZE_MAX : CELL_WIDTH_MAX);
 
-	return cut ? scols_line_set_data(l, column, cut) : -1;
+	return cut ? table_set(l, column, cut, c) : -1;
 }
 
 static int add_line(const struct options *opt, struct libscols_table *t, const struct object *o)
 {
 	struct libscols_line *l = scols_table_new_line(t, NULL);
 	char state[OBJECT_TEXT_MAX], rate[OBJECT_TEXT_MAX];
-	const char *sequence = output_colour_sequence(health_colour(o->health));
 
 	if (!l)
 		return -1;
-	set_cell(opt, l, COL_PORT, o->name);
-	set_cell(opt, l, COL_HEALTH, o->health_word);
-	if (sequence)
-		scols_cell_set_color(scols_line_get_cell(l, COL_HEALTH), sequence);
-	set_cell(opt, l, COL_STATE, object_state(o, state));
-	set_cell(opt, l, COL_RATE, object_rate(o, rate));
-	set_cell(opt, l, COL_NETDEV, or_text(json_text(o->json, "NetDevice"), "-"));
+	set_cell(opt, l, COL_PORT, o->name, COLOUR_NONE);
+	set_cell(opt, l, COL_HEALTH, o->health_word, health_colour(o->health));
+	set_cell(opt, l, COL_STATE, object_state(o, state), COLOUR_NONE);
+	set_cell(opt, l, COL_RATE, object_rate(o, rate), COLOUR_NONE);
+	set_cell(opt, l, COL_NETDEV, or_text(json_text(o->json, "NetDevice"), "-"), COLOUR_NONE);
 	return scols_line_set_data(l, COL_WHY, why(o));
 }
 
 static int list_text(const struct options *o, const struct source *s, const struct view *v)
 {
-	_cleanup_(scols_unref_tablep) struct libscols_table *t = new_table(o);
+	_cleanup_(scols_unref_tablep) struct libscols_table *t = table_new(o, columns, _COL_MAX);
 	_cleanup_(freep) char *counts = summary_counts(v);
 
 	source_note_file(s);

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rdmactl: ask rdmad how RDMA is on this host. Arguments and the table of verbs; what a verb does is
- * in its own file.
+ * rdmactl: ask rdmad how RDMA is on this host. The table of verbs; what a verb does is in its own
+ * file, the options in options.c.
  */
 #include <getopt.h>
 #include <locale.h>
 
 #include "build-config.h"
 #include "macros.h"
+#include "options.h"
 #include "output.h"
 
 struct verb {
 	const char *name;
-	size_t max_args;
+	const char *args; /* for the help; NULL: it takes none */
+	bool needs_args;
+	unsigned options; /* those it takes of the ones that not all verbs have */
 	int (*run)(const struct options *o);
 	const char *help;
 };
@@ -20,22 +23,26 @@ struct verb {
 /* Exit status of "check" when it could not tell; usage errors count as that. */
 #define CHECK_UNKNOWN 3
 
-static const struct verb verbs[] = {
-	{ "status", SIZE_MAX, verb_status, "the host in one screen (the default)" },
-	{ "list", SIZE_MAX, verb_list, "one line per port" },
-	{ "show", SIZE_MAX, verb_show, "everything as Key=Value; without PATTERN the host" },
-	{ "check", SIZE_MAX, verb_check,
-		"one line and an exit status: 0 ok, 1 degraded, 2 failed, 3 unknown" },
-	{ "reload", 0, verb_reload, "make rdmad read its configuration again" },
-};
+#define RELEASE_DEFAULT (15 * USEC_PER_MINUTE)
 
-enum {
-	ARG_JSON = 256,
-	ARG_NO_LEGEND,
-	ARG_FULL,
-	ARG_NO_PAGER,
-	ARG_VERSION,
-	ARG_LIST_VERBS,
+#define PATTERNS "[PATTERN...]"
+
+static const struct verb verbs[] = {
+	{ "status", PATTERNS, false, 0, verb_status, "the host in one screen (the default)" },
+	{ "list", PATTERNS, false, 0, verb_list, "one line per port" },
+	{ "show", PATTERNS, false, 0, verb_show,
+		"everything as Key=Value; without PATTERN the host" },
+	{ "topo", PATTERNS, false, 0, verb_topo,
+		"where ports are: PCIe, NUMA node, CPUs, GPU, netdev, GIDs" },
+	{ "check", PATTERNS, false, 0, verb_check,
+		"one line and an exit status: 0 ok, 1 degraded, 2 failed, 3 unknown" },
+	{ "counters", PATTERNS, false, OPTION_ALL | OPTION_WATCH | OPTION_SAVE | OPTION_SINCE,
+		verb_counters, "counters: values, changes, rates" },
+	{ "events", PATTERNS, false, OPTION_SINCE | OPTION_FOLLOW | OPTION_KIND | OPTION_LINES,
+		verb_events, "what happened, from the journal" },
+	{ "release", "OBJECT...", true, OPTION_FOR, verb_release,
+		"let go of devices for a while, for driver reload or firmware burn" },
+	{ "reload", NULL, false, 0, verb_reload, "make rdmad read its configuration again" },
 };
 
 static void help(void)
@@ -43,7 +50,7 @@ static void help(void)
 	printf("rdmactl [OPTION...] [VERB] [PATTERN...]\n\n"
 	       "Ask rdmad how RDMA is on this host.\n\nVerbs:\n");
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-		printf("  %-6s %-12s  %s\n", verbs[i].name, verbs[i].max_args ? "[PATTERN...]" : "",
+		printf("  %-8s %-12s  %s\n", verbs[i].name, verbs[i].args ? verbs[i].args : "",
 			verbs[i].help);
 	printf("\nOptions:\n"
 	       "  --json[=pretty|short|off]  JSON on stdout, by read verbs\n"
@@ -53,6 +60,15 @@ static void help(void)
 	       "  -H, --host=[USER@]HOST     ask the rdmad of another host, over ssh\n"
 	       "  -h, --help                 this text\n"
 	       "  --version                  the version\n"
+	       "  --all                      counters: also those that are 0 or did not change\n"
+	       "  --watch[=SECONDS]          counters: look again every 2 s\n"
+	       "  --save=FILE                counters: write them to a file\n"
+	       "  --since=FILE|TIME          counters: what changed since a saved file;\n"
+	       "                             events: since then: yesterday, -1h, 2026-11-30 10:00\n"
+	       "  -f, --follow               events: wait for more\n"
+	       "  --kind=KIND,...            events: only these: state, inventory\n"
+	       "  -n, --lines=N              events: the last N (100, or all with a time)\n"
+	       "  --for=SPAN                 release: how long (15min); 0 takes back now\n"
 	       "\nPATTERN is a glob over names: mlx5_0, 'mlx5_*', rxe0/1, 'mlx5_*/1'.\n"
 	       "See rdmactl(1).\n");
 }
@@ -65,90 +81,58 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
-static bool parse_json(const char *arg, enum output_format *ret)
+static int answer(enum request request)
 {
-	if (!arg || streq(arg, "pretty"))
-		*ret = OUTPUT_JSON_PRETTY;
-	else if (streq(arg, "short"))
-		*ret = OUTPUT_JSON_SHORT;
-	else if (streq(arg, "off"))
-		*ret = OUTPUT_TEXT;
-	else
-		return false;
-	return true;
+	switch (request) {
+	case REQUEST_HELP:
+		help();
+		break;
+	case REQUEST_VERSION:
+		puts("rdmactl " RDMAD_VERSION);
+		break;
+	case REQUEST_LIST_VERBS:
+		for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+			puts(verbs[i].name);
+		break;
+	case REQUEST_JSON_FORMATS:
+		puts("pretty\nshort\noff");
+		break;
+	case REQUEST_VERB:
+		break;
+	}
+	return output_close(EXIT_SUCCESS);
 }
 
-/*
- * Returns -1 to go on with the verb at argv[optind], or the exit status. Goes through all options
- * even after a wrong one, because which status says "usage" depends on the verb.
- */
-static int parse_options(int argc, char **argv, struct options *o)
+/* Whether the verb takes what it was given; says what it does not. */
+static bool fits(const struct verb *verb, const struct options *o, unsigned given)
 {
-	static const struct option options[] = {
-		{ "json", optional_argument, NULL, ARG_JSON },
-		{ "no-legend", no_argument, NULL, ARG_NO_LEGEND },
-		{ "full", no_argument, NULL, ARG_FULL },
-		{ "no-pager", no_argument, NULL, ARG_NO_PAGER },
-		{ "host", required_argument, NULL, 'H' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, ARG_VERSION },
-		{ "list-verbs", no_argument, NULL, ARG_LIST_VERBS },
-		{ 0 },
-	};
-	bool wrong = false;
-	int c;
+	unsigned strange = given & ~verb->options;
 
-	while ((c = getopt_long(argc, argv, "H:h", options, NULL)) >= 0)
-		switch (c) {
-		case ARG_JSON:
-			if (optarg && streq(optarg, "help")) {
-				puts("pretty\nshort\noff");
-				return EXIT_SUCCESS;
-			}
-			if (!parse_json(optarg, &o->format)) {
-				output_error("--json=%s: not one of pretty, short, off", optarg);
-				wrong = true;
-			}
-			break;
-		case ARG_NO_LEGEND:
-			o->legend = false;
-			break;
-		case ARG_FULL:
-			o->full = true;
-			break;
-		case ARG_NO_PAGER:
-			o->pager = false;
-			break;
-		case 'H':
-			o->host = optarg;
-			break;
-		case 'h':
-			help();
-			return EXIT_SUCCESS;
-		case ARG_VERSION:
-			puts("rdmactl " RDMAD_VERSION);
-			return EXIT_SUCCESS;
-		case ARG_LIST_VERBS:
-			for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-				puts(verbs[i].name);
-			return EXIT_SUCCESS;
-		default: /* getopt has said what is wrong */
-			wrong = true;
-			break;
-		}
-	return wrong ? EXIT_USAGE : -1;
+	if (strange)
+		output_error("'%s' takes no %s", verb->name, option_name(strange));
+	else if (o->n_patterns > 0 && !verb->args)
+		output_error("'%s' takes no arguments", verb->name);
+	else if (o->n_patterns == 0 && verb->needs_args)
+		output_error("'%s' needs the name of an object", verb->name);
+	else
+		return true;
+	return false;
 }
 
 int main(int argc, char **argv)
 {
-	struct options o = { .legend = true, .pager = true };
+	struct options o = {
+		.legend = true, .pager = true, .lines = UINT64_MAX, .span = RELEASE_DEFAULT
+	};
 	const struct verb *verb = &verbs[0];
-	int r;
+	enum request request;
+	unsigned given;
+	bool right;
 
 	setlocale(LC_CTYPE, "");
-	r = parse_options(argc, argv, &o);
-	if (r == EXIT_SUCCESS)
-		return output_close(r);
+	right = options_parse(argc, argv, &o, &request, &given);
+	if (request != REQUEST_VERB)
+		return answer(request);
 
 	if (optind < argc) {
 		verb = find_verb(argv[optind]);
@@ -160,11 +144,7 @@ int main(int argc, char **argv)
 	}
 	o.patterns = argv + optind;
 	o.n_patterns = (size_t)(argc - optind);
-	if (r < 0 && o.n_patterns > verb->max_args) {
-		output_error("'%s' takes no arguments", verb->name);
-		r = EXIT_USAGE;
-	}
-	if (r >= 0)
-		return verb->run == verb_check ? CHECK_UNKNOWN : r;
+	if (!right || !fits(verb, &o, given))
+		return verb->run == verb_check ? CHECK_UNKNOWN : EXIT_USAGE;
 	return verb->run(&o);
 }

@@ -74,11 +74,6 @@ int output_close(int status)
 	return EXIT_FAILED;
 }
 
-const char *output_colour_sequence(enum colour c)
-{
-	return use_colours ? sequences[c] : NULL;
-}
-
 const char *output_colour(enum colour c)
 {
 	static char buf[_COLOUR_MAX][16];

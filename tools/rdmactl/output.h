@@ -26,8 +26,6 @@ int output_close(int status);
 
 /* The escape sequence that switches a colour on, "" when there are no colours. */
 const char *output_colour(enum colour c);
-/* The number of it as libsmartcols takes it ("31;1"), NULL when there are no colours. */
-const char *output_colour_sequence(enum colour c);
 const char *output_reset(void);
 
 /* Columns to stay within; 0: no limit (not a terminal). */

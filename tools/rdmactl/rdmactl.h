@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "timespan.h"
 
 /* Exit statuses (DESIGN section 7). "check" has its own, see check.c. */
 #define EXIT_FAILED      1
@@ -28,11 +31,25 @@ struct options {
 	const char *host; /* ssh to there; NULL: this host */
 	char **patterns;  /* globs over device and port names */
 	size_t n_patterns;
+
+	/* Of some verbs only; options.h says which were given. */
+	bool all;
+	bool follow;
+	usec_t watch;      /* how often to look again; 0 once */
+	const char *save;  /* file to write */
+	const char *since; /* counters: a file; events: a time */
+	const char *kinds; /* comma-separated */
+	uint64_t lines;    /* at most so many; UINT64_MAX not given */
+	usec_t span;       /* --for; 0 ends it */
 };
 
 /* Each returns the exit status of the program. */
 int verb_status(const struct options *o);
 int verb_list(const struct options *o);
 int verb_show(const struct options *o);
+int verb_topo(const struct options *o);
 int verb_check(const struct options *o);
+int verb_counters(const struct options *o);
+int verb_events(const struct options *o);
+int verb_release(const struct options *o);
 int verb_reload(const struct options *o);

@@ -32,7 +32,7 @@ static void print_scalar(const json_t *v)
 /* The member that stands for a nested object in a one-line summary, NULL when it has none. */
 static const json_t *summary_of(const json_t *v)
 {
-	static const char *const keys[] = { "Id", "Name", "Number" };
+	static const char *const keys[] = { "Id", "Name", "Number", "PKey", "Index", "Address" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (json_object_get(v, keys[i]))
@@ -40,7 +40,7 @@ static const json_t *summary_of(const json_t *v)
 	return NULL;
 }
 
-/* "Reasons=port-down link-flapping", "Ports=1 2". */
+/* "Reasons=port-down link-flapping", "Ports=1 2", "PKeys=0xffff 0x8001". */
 static void print_summary(const char *path, const json_t *array)
 {
 	bool first = true;

@@ -97,7 +97,7 @@ static int fetch_file(struct source *s)
 	return 0;
 }
 
-static bool bus_wanted(void)
+bool bus_wanted(void)
 {
 	const char *e = getenv("RDMAD_BUS");
 	bool b;

@@ -48,6 +48,9 @@ void source_done(struct source *s);
 /* Whether the process of that number is rdmad. Its running time to *ret_uptime, if it can be told. */
 bool daemon_is_running(pid_t pid, usec_t *ret_uptime);
 
+/* Whether this host's bus is to be asked at all ($RDMAD_BUS). */
+bool bus_wanted(void);
+
 /* The path of the state file. */
 const char *state_file_path(void);
 

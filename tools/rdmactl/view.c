@@ -102,6 +102,17 @@ static bool name_matches(const struct options *o, const char *name)
 	return false;
 }
 
+bool name_selected(const struct options *o, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	_cleanup_(freep) char *device = NULL;
+
+	if (name_matches(o, name))
+		return true;
+	device = slash ? strndup(name, (size_t)(slash - name)) : NULL;
+	return device && name_matches(o, device);
+}
+
 static void add(struct view *v, const struct object *o)
 {
 	struct object *slot = &v->objects[v->n];

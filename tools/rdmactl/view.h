@@ -66,6 +66,12 @@ bool object_in_trouble(const struct view *v, const struct object *o);
 /* How much a health matters: 0 ignored and ok, more is worse. */
 unsigned health_rank(enum health h);
 
+/*
+ * Whether the patterns of o select an object of that name; a pattern that matches a device selects
+ * its ports ("mlx5_0/1"), too. Without patterns everything is selected.
+ */
+bool name_selected(const struct options *o, const char *name);
+
 /* Tolerant access; NULL when it is not there. An empty string is unknown too. */
 const char *json_text(const json_t *object, const char *key);
 /* Returns whether it is there. */

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include <getopt.h>
+
+#include "macros.h"
+#include "output.h"
+#include "parse.h"
+
+#define WATCH_DEFAULT (2 * USEC_PER_SEC)
+#define WATCH_MIN     (100 * USEC_PER_MSEC)
+
+enum {
+	ARG_JSON = 256,
+	ARG_NO_LEGEND,
+	ARG_FULL,
+	ARG_NO_PAGER,
+	ARG_ALL,
+	ARG_WATCH,
+	ARG_SAVE,
+	ARG_SINCE,
+	ARG_KIND,
+	ARG_FOR,
+	ARG_VERSION,
+	ARG_LIST_VERBS,
+};
+
+static const struct option long_options[] = {
+	{ "json", optional_argument, NULL, ARG_JSON },
+	{ "no-legend", no_argument, NULL, ARG_NO_LEGEND },
+	{ "full", no_argument, NULL, ARG_FULL },
+	{ "no-pager", no_argument, NULL, ARG_NO_PAGER },
+	{ "host", required_argument, NULL, 'H' },
+	{ "all", no_argument, NULL, ARG_ALL },
+	{ "watch", optional_argument, NULL, ARG_WATCH },
+	{ "save", required_argument, NULL, ARG_SAVE },
+	{ "since", required_argument, NULL, ARG_SINCE },
+	{ "follow", no_argument, NULL, 'f' },
+	{ "kind", required_argument, NULL, ARG_KIND },
+	{ "lines", required_argument, NULL, 'n' },
+	{ "for", required_argument, NULL, ARG_FOR },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, ARG_VERSION },
+	{ "list-verbs", no_argument, NULL, ARG_LIST_VERBS },
+	{ 0 },
+};
+
+/* By the number of its bit. */
+static const char *const names[] = {
+	"--all",
+	"--watch",
+	"--save",
+	"--since",
+	"--follow",
+	"--kind",
+	"--lines",
+	"--for",
+};
+
+const char *option_name(unsigned bit)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (bit & (1u << i))
+			return names[i];
+	return "";
+}
+
+static bool parse_json(const char *arg, struct options *o, enum request *request)
+{
+	if (!arg || streq(arg, "pretty"))
+		o->format = OUTPUT_JSON_PRETTY;
+	else if (streq(arg, "short"))
+		o->format = OUTPUT_JSON_SHORT;
+	else if (streq(arg, "off"))
+		o->format = OUTPUT_TEXT;
+	else if (streq(arg, "help"))
+		*request = REQUEST_JSON_FORMATS;
+	else {
+		output_error("--json=%s: not one of pretty, short, off", arg);
+		return false;
+	}
+	return true;
+}
+
+static bool parse_watch(const char *arg, struct options *o)
+{
+	o->watch = WATCH_DEFAULT;
+	if (!arg)
+		return true;
+	if (parse_timespan(arg, &o->watch) < 0 || o->watch == USEC_INFINITY) {
+		output_error("--watch=%s: not a time span", arg);
+		return false;
+	}
+	o->watch = MAX(o->watch, WATCH_MIN);
+	return true;
+}
+
+static bool parse_lines(const char *arg, struct options *o)
+{
+	if (parse_u64(arg, &o->lines) == 0 && o->lines > 0 && o->lines < UINT64_MAX)
+		return true;
+	output_error("--lines=%s: not a number of lines", arg);
+	return false;
+}
+
+static bool parse_for(const char *arg, struct options *o)
+{
+	if (parse_timespan(arg, &o->span) == 0 && o->span != USEC_INFINITY)
+		return true;
+	output_error("--for=%s: not a time span such as 15min; 0 takes back now", arg);
+	return false;
+}
+
+/* The options of some verbs only. Returns whether the argument is right; *ret_bit 0: none of them. */
+static bool parse_verb_option(int c, const char *arg, struct options *o, unsigned *ret_bit)
+{
+	*ret_bit = 0;
+	switch (c) {
+	case ARG_ALL:
+		*ret_bit = OPTION_ALL;
+		o->all = true;
+		return true;
+	case ARG_WATCH:
+		*ret_bit = OPTION_WATCH;
+		return parse_watch(arg, o);
+	case ARG_SAVE:
+		*ret_bit = OPTION_SAVE;
+		o->save = arg;
+		return true;
+	case ARG_SINCE:
+		*ret_bit = OPTION_SINCE;
+		o->since = arg;
+		return true;
+	case 'f':
+		*ret_bit = OPTION_FOLLOW;
+		o->follow = true;
+		return true;
+	case ARG_KIND:
+		*ret_bit = OPTION_KIND;
+		o->kinds = arg;
+		return true;
+	case 'n':
+		*ret_bit = OPTION_LINES;
+		return parse_lines(arg, o);
+	case ARG_FOR:
+		*ret_bit = OPTION_FOR;
+		return parse_for(arg, o);
+	default: /* getopt has said what is wrong */
+		return false;
+	}
+}
+
+static bool parse_one(
+	int c, const char *arg, struct options *o, enum request *request, unsigned *ret_bit)
+{
+	*ret_bit = 0;
+	switch (c) {
+	case ARG_JSON:
+		return parse_json(arg, o, request);
+	case ARG_NO_LEGEND:
+		o->legend = false;
+		return true;
+	case ARG_FULL:
+		o->full = true;
+		return true;
+	case ARG_NO_PAGER:
+		o->pager = false;
+		return true;
+	case 'H':
+		o->host = arg;
+		return true;
+	case 'h':
+		*request = REQUEST_HELP;
+		return true;
+	case ARG_VERSION:
+		*request = REQUEST_VERSION;
+		return true;
+	case ARG_LIST_VERBS:
+		*request = REQUEST_LIST_VERBS;
+		return true;
+	default:
+		return parse_verb_option(c, arg, o, ret_bit);
+	}
+}
+
+bool options_parse(
+	int argc, char **argv, struct options *o, enum request *ret_request, unsigned *ret_given)
+{
+	bool right = true;
+	int c;
+
+	*ret_request = REQUEST_VERB;
+	*ret_given = 0;
+	/* What asks for words about rdmactl is answered at once, whatever stands behind it. */
+	while (*ret_request == REQUEST_VERB &&
+		(c = getopt_long(argc, argv, "H:fhn:", long_options, NULL)) >= 0) {
+		unsigned bit;
+
+		right = parse_one(c, optarg, o, ret_request, &bit) && right;
+		*ret_given |= bit;
+	}
+	return right;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options of the command line. Those that only some verbs have are told by a bit each, so that
+ * the table of verbs can say which it takes.
+ */
+#pragma once
+
+#include "rdmactl.h"
+
+#define OPTION_ALL    (1u << 0)
+#define OPTION_WATCH  (1u << 1)
+#define OPTION_SAVE   (1u << 2)
+#define OPTION_SINCE  (1u << 3)
+#define OPTION_FOLLOW (1u << 4)
+#define OPTION_KIND   (1u << 5)
+#define OPTION_LINES  (1u << 6)
+#define OPTION_FOR    (1u << 7)
+
+enum request {
+	REQUEST_VERB,
+	REQUEST_HELP,
+	REQUEST_VERSION,
+	REQUEST_LIST_VERBS,
+	REQUEST_JSON_FORMATS,
+};
+
+/*
+ * Fills *o, which has its defaults, and *ret_given with the bits above. Goes through all options
+ * even after a wrong one, because which exit status says "usage" depends on the verb. Returns
+ * whether all were right, after having said what was not; the verb is argv[optind].
+ */
+bool options_parse(
+	int argc, char **argv, struct options *o, enum request *ret_request, unsigned *ret_given);
+
+/* The name of an option by its bit, "--watch". */
+const char *option_name(unsigned bit);

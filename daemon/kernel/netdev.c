@@ -18,7 +18,8 @@
 #define MONITOR_BUFFER (1024 * 1024)
 
 #define LIST_TIMEOUT_SEC 10
-#define LIST_ATTEMPTS    5
+/* While netdevs come and go in a loop, three of four dumps of some hundred are interrupted. */
+#define LIST_ATTEMPTS 20
 
 struct netdev_monitor {
 	struct nl_sock *sock;
@@ -219,36 +220,46 @@ bool netdev_parse_address(struct nlmsghdr *h, struct address_facts *ret)
 	return true;
 }
 
-/* Both callbacks are optional; returns what the one that was called did. */
-static int hand_on(struct nlmsghdr *h, const struct netdev_callbacks *callbacks, void *user)
-{
-	struct address_facts address;
-	struct netdev_facts link;
-
-	if (callbacks->link && netdev_parse_link(h, &link))
-		return callbacks->link(&link, user);
-	if (callbacks->address && netdev_parse_address(h, &address))
-		return callbacks->address(&address, user);
-	return 0;
-}
-
+/* One dump, kept until it is complete. */
 struct list {
-	const struct netdev_callbacks *callbacks;
-	void *user;
-	int result;
+	bool (*parse)(struct nlmsghdr *h, void *ret);
+	size_t size; /* of what parse() makes */
+	void *items;
+	size_t n, allocated;
+	int error;
 	bool done;
 };
+
+static void list_done(struct list *l)
+{
+	free(l->items);
+}
+
+static void *list_item(const struct list *l, size_t i)
+{
+	return (char *)l->items + i * l->size;
+}
+
+static int list_grow(struct list *l)
+{
+	size_t allocated = MAX(2 * l->allocated, (size_t)64);
+	void *items = reallocarray(l->items, allocated, l->size);
+
+	if (!items)
+		return -ENOMEM;
+	l->items = items;
+	l->allocated = allocated;
+	return 0;
+}
 
 static int on_list_message(struct nl_msg *msg, void *arg)
 {
 	struct list *l = arg;
-	int r;
 
-	if (l->result == 0) {
-		r = hand_on(nlmsg_hdr(msg), l->callbacks, l->user);
-		if (r < 0)
-			l->result = r;
-	}
+	if (l->error == 0 && l->n == l->allocated)
+		l->error = list_grow(l);
+	if (l->error == 0 && l->parse(nlmsg_hdr(msg), list_item(l, l->n)))
+		l->n++;
 	return NL_OK;
 }
 
@@ -261,11 +272,11 @@ static int on_list_done(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* One dump of a type; header is what the request carries. */
 static int list_once(struct nl_sock *sock, int type, void *header, size_t size, struct list *l)
 {
 	int r;
 
+	l->n = 0;
 	l->done = false;
 	r = nl_send_simple(sock, type, NLM_F_DUMP, header, size);
 	if (r < 0)
@@ -275,15 +286,14 @@ static int list_once(struct nl_sock *sock, int type, void *header, size_t size, 
 		if (r < 0)
 			return socket_errno(r);
 	}
-	return l->result;
+	return l->error;
 }
 
-static int list(
-	int type, void *header, size_t size, const struct netdev_callbacks *callbacks, void *user)
+/* header is what the request carries. */
+static int list(int type, void *header, size_t size, struct list *l)
 {
 	_cleanup_(nl_socket_freep) struct nl_sock *sock = nl_socket_alloc();
 	struct timeval tv = { .tv_sec = LIST_TIMEOUT_SEC };
-	struct list l = { .callbacks = callbacks, .user = user };
 	int r;
 
 	if (!sock)
@@ -293,31 +303,49 @@ static int list(
 		return socket_errno(r);
 	if (setsockopt(nl_socket_get_fd(sock), SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)) < 0)
 		return -errno;
-	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_list_message, &l);
-	nl_socket_modify_cb(sock, NL_CB_FINISH, NL_CB_CUSTOM, on_list_done, &l);
-	/* A dump during which something changed may have left something out. */
+	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_list_message, l);
+	nl_socket_modify_cb(sock, NL_CB_FINISH, NL_CB_CUSTOM, on_list_done, l);
+	/* A dump during which something changed may have left out what did not change. */
 	for (int i = 0; i < LIST_ATTEMPTS; i++) {
-		r = list_once(sock, type, header, size, &l);
+		r = list_once(sock, type, header, size, l);
 		if (r != -EINTR)
 			break;
 	}
 	return r;
 }
 
+static bool take_link(struct nlmsghdr *h, void *ret)
+{
+	return netdev_parse_link(h, ret);
+}
+
+static bool take_address(struct nlmsghdr *h, void *ret)
+{
+	return netdev_parse_address(h, ret);
+}
+
 int netdev_list(netdev_cb cb, void *user)
 {
+	_cleanup_(list_done) struct list l = { take_link, sizeof(struct netdev_facts) };
 	struct ifinfomsg ifi = { .ifi_family = AF_UNSPEC };
-	struct netdev_callbacks callbacks = { .link = cb };
+	int r;
 
-	return list(RTM_GETLINK, &ifi, sizeof(ifi), &callbacks, user);
+	r = list(RTM_GETLINK, &ifi, sizeof(ifi), &l);
+	for (size_t i = 0; r >= 0 && i < l.n; i++)
+		r = cb(list_item(&l, i), user);
+	return MIN(r, 0);
 }
 
 int netdev_list_addresses(address_cb cb, void *user)
 {
+	_cleanup_(list_done) struct list l = { take_address, sizeof(struct address_facts) };
 	struct ifaddrmsg ifa = { .ifa_family = AF_UNSPEC };
-	struct netdev_callbacks callbacks = { .address = cb };
+	int r;
 
-	return list(RTM_GETADDR, &ifa, sizeof(ifa), &callbacks, user);
+	r = list(RTM_GETADDR, &ifa, sizeof(ifa), &l);
+	for (size_t i = 0; r >= 0 && i < l.n; i++)
+		r = cb(list_item(&l, i), user);
+	return MIN(r, 0);
 }
 
 struct netdev_monitor *netdev_monitor_close(struct netdev_monitor *m)
@@ -334,8 +362,13 @@ DEFINE_CLEANUP(struct netdev_monitor *, netdev_monitor_close)
 static int on_notification(struct nl_msg *msg, void *arg)
 {
 	struct netdev_monitor *m = arg;
+	struct address_facts address;
+	struct netdev_facts link;
 
-	hand_on(nlmsg_hdr(msg), m->callbacks, m->user);
+	if (netdev_parse_link(nlmsg_hdr(msg), &link))
+		m->callbacks->link(&link, m->user);
+	else if (netdev_parse_address(nlmsg_hdr(msg), &address))
+		m->callbacks->address(&address, m->user);
 	return NL_OK;
 }
 

@@ -8,7 +8,8 @@
  *
  * - A leg of a bond has facts.leg != BOND_LEG_NONE (IFLA_INFO_SLAVE_KIND is "bond"), and
  *   facts.master is the bond's ifindex. leg and mii are the bond's view of it; the kernel announces
- *   each change of them as a change of the leg, not of the bond. Only the driver's upper/lower
+ *   a change of them as a change of the leg, not of the bond, but is silent while the bond's
+ *   downdelay or updelay runs. Legs of a bond that is not up are down. Only the driver's upper/lower
  *   relation counts: whether the adapter bonds its RDMA ports as well is not said here. Where RoCE
  *   runs on a bond, the RDMA port's netdev is the bond or one of its legs, by driver.
  * - facts.master without a leg is a bridge, a VRF, a team, an Open vSwitch.
@@ -27,8 +28,9 @@ typedef int (*netdev_cb)(const struct netdev_facts *f, void *user);
 typedef int (*address_cb)(const struct address_facts *f, void *user);
 
 /*
- * Lists all network interfaces. Returns 0, a negative errno, or what the callback returned < 0.
- * -EINTR: they changed all the time while they were listed. What was seen before is seen again then.
+ * Lists all network interfaces, once the list is complete. Returns 0, a negative errno, or what the
+ * callback returned < 0. -EINTR: while they were listed, some came or went, again and again; nothing
+ * was handed on, and another time will do.
  */
 int netdev_list(netdev_cb cb, void *user);
 
@@ -42,7 +44,7 @@ int netdev_monitor_open(struct netdev_monitor **ret);
 struct netdev_monitor *netdev_monitor_close(struct netdev_monitor *m);
 int netdev_monitor_fd(const struct netdev_monitor *m);
 
-/* Who gets the notifications; what they return is not looked at. */
+/* Who gets the notifications, all of them set; what they return is not looked at. */
 struct netdev_callbacks {
 	netdev_cb link;
 	address_cb address;

@@ -7,9 +7,12 @@
 #include <linux/if_bonding.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "netdev.h"
@@ -314,11 +317,16 @@ static int refuse(const struct netdev_facts *f, void *user)
 	return -ECANCELED;
 }
 
+static int refuse_address(const struct address_facts *f, void *user)
+{
+	(void)f;
+	(void)user;
+	return -ECANCELED;
+}
+
 /* Every network namespace has a loopback netdev. */
 static void test_list(void **state)
 {
-	struct netdev_callbacks none = { 0 };
-	struct netdev_monitor *monitor = NULL;
 	struct netdev_facts lo = { 0 };
 	unsigned n = 0;
 
@@ -334,10 +342,67 @@ static void test_list(void **state)
 	assert_int_equal(netdev_list_addresses(count_address, &n), 0);
 	if (lo.flags & IFF_UP)
 		assert_true(n > 0); /* 127.0.0.1 at least */
+	assert_int_equal(netdev_list_addresses(refuse_address, &n), n > 0 ? -ECANCELED : 0);
+}
 
+struct seen {
+	struct netdev_facts lo; /* as the last notification said */
+	struct address_facts address;
+	unsigned n_links, n_addresses; /* of IPv4 */
+};
+
+static int note_link(const struct netdev_facts *f, void *user)
+{
+	struct seen *s = user;
+
+	s->lo = *f;
+	s->n_links++;
+	return 0;
+}
+
+static int note_address(const struct address_facts *f, void *user)
+{
+	struct seen *s = user;
+
+	if (f->family == AF_INET) {
+		s->address = *f;
+		s->n_addresses++;
+	}
+	return 0;
+}
+
+/* In a namespace of its own, where loopback is down at first and gets its address with IFF_UP. */
+static void test_monitor(void **state)
+{
+	static const struct netdev_callbacks callbacks = { note_link, note_address };
+	static const uint8_t localhost[16] = { 127, 0, 0, 1 };
+	struct netdev_monitor *monitor = NULL;
+	struct ifreq request = { .ifr_name = "lo" };
+	struct seen seen = { 0 };
+	int fd;
+
+	(void)state;
+	if (unshare(CLONE_NEWNET) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0)
+		skip();
 	assert_int_equal(netdev_monitor_open(&monitor), 0);
-	assert_true(netdev_monitor_fd(monitor) >= 0);
-	assert_int_equal(netdev_monitor_receive(monitor, &none, NULL), 0);
+	assert_int_equal(netdev_monitor_receive(monitor, &callbacks, &seen), 0);
+	assert_int_equal(seen.n_links + seen.n_addresses, 0);
+
+	fd = socket(AF_INET, SOCK_DGRAM, 0);
+	assert_true(fd >= 0);
+	request.ifr_flags = IFF_UP;
+	assert_int_equal(ioctl(fd, SIOCSIFFLAGS, &request), 0);
+	assert_int_equal(netdev_monitor_receive(monitor, &callbacks, &seen), 0);
+	assert_true(seen.n_links > 0);
+	assert_string_equal(seen.lo.name, "lo");
+	assert_true(seen.lo.flags & IFF_UP);
+	assert_int_equal(seen.n_addresses, 1);
+	assert_int_equal(seen.address.ifindex, seen.lo.ifindex);
+	assert_int_equal(seen.address.prefix_length, 8);
+	assert_int_equal(seen.address.gone, 0);
+	assert_memory_equal(seen.address.address, localhost, sizeof(localhost));
+
+	close(fd);
 	netdev_monitor_close(monitor);
 }
 
@@ -352,6 +417,7 @@ int main(void)
 		cmocka_unit_test(test_link_below),
 		cmocka_unit_test(test_address),
 		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_monitor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

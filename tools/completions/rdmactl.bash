@@ -20,7 +20,7 @@ _rdmactl()
 		return
 	elif [[ $prev == --kind || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --kind ) ]]; then
 		[[ $cur != = ]] || cur=
-		COMPREPLY=($(compgen -W 'state inventory config admin' -- "$cur"))
+		COMPREPLY=($(compgen -W 'state inventory' -- "$cur"))
 		return
 	elif [[ $prev == --save || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --save ) ]]; then
 		[[ $cur != = ]] || cur=

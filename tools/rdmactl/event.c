@@ -24,6 +24,7 @@ static const struct {
 	[EVENT_OLD_STATE] = { "RDMAD_OLD_STATE", "OldState", false },
 	[EVENT_NEW_STATE] = { "RDMAD_NEW_STATE", "NewState", false },
 	[EVENT_FACT] = { "RDMAD_FACT", "Fact", false },
+	[EVENT_BEFORE] = { "RDMAD_BEFORE", "Before", false },
 	[EVENT_FOUND] = { "RDMAD_FOUND", "Found", false },
 	[EVENT_WANTED] = { "RDMAD_WANTED", "Wanted", false },
 	[EVENT_REMEDY] = { "RDMAD_REMEDY", "Remedy", false },

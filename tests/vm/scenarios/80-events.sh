@@ -43,26 +43,28 @@ check_eq "since a span ago" "$(messages --since=-1h --kind=state | tail -3)" "$l
 check_status 2 "not a time" events --since=someday
 check_match "for people" "$(events --since="$begin" rxe1)" '^TIME +OBJECT +MESSAGE.*'$'\n''[-0-9]+ [:0-9]+  rxe1/1 +rxe1/1: port down'
 check_match "the fields" "$(events --json=short -n1 rxe1/1)" '"Kind":"state".*"Priority":3,"Object":"rxe1/1","Reason":"port-down","Edge":"raised"'
-check_eq "every record that the journal has" "$(messages --since="$begin" | wc -l)" "$(journal_json RDMAD_OBJECT | wc -l)"
+check_eq "every record that the journal has" "$(messages --since="$begin" | wc -l)" "$(journal_json _SYSTEMD_UNIT=rdmad.service | jq -c 'select(.RDMAD_OBJECT)' | wc -l)"
 
 # What another user writes is no record of rdmad's.
-id=$(journal_field MESSAGE_ID RDMAD_OBJECT=rxe1/1 | head -1)
+id=$(journal_field MESSAGE_ID RDMAD_OBJECT=rxe1/1 RDMAD_REASON=port-down)
 printf 'MESSAGE=forged\nMESSAGE_ID=%s\nPRIORITY=5\nRDMAD_OBJECT=rxe1/1\n' "$id" | setpriv --reuid=nobody --clear-groups logger --journald
 check "another user's record is in the journal" wait_for 5 journal_count_is 1 MESSAGE=forged
 check_eq "and not among the events" "$(messages | grep -c forged)" 0
 
 # Following.
-events -f -n1 >/tmp/follow 2>&1 &
+rdmactl events -f -n1 >/tmp/follow 2>&1 &
 follower=$!
-events -f -n1 --json --kind=state rxe0 >/tmp/follow.json 2>&1 &
+rdmactl events -f -n1 --json --kind=state rxe0 >/tmp/follow.json 2>&1 &
 json_follower=$!
 check "what there is comes first" wait_for 10 grep -q 'rxe1/1: port down' /tmp/follow
 plug p1
 check "then what happens" wait_for 10 grep -q 'rxe1/1: port active' /tmp/follow
 pull p0
-check "of one port, one object a line" wait_for 10 eval '[[ $(jq -r .Object /tmp/follow.json) == $'"'"'rxe0/1\nrxe0/1'"'"' ]]'
+objects_are() { [[ $(jq -r .Object /tmp/follow.json | tr '\n' ' ') == "$1" ]]; }
+check "of one port, one object a line" wait_for 10 objects_are 'rxe0/1 rxe0/1 '
 kill -INT $follower
-check "^C ends it well" wait $follower
+wait $follower
+check_eq "^C ends it well" $? 0
 kill $json_follower
 wait $json_follower
 check_eq "and so does SIGTERM" $? 0

@@ -1,22 +1,83 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What only sysfs says of RDMA devices (drivers/infiniband/core/sysfs.c,
- * Documentation/ABI/stable/sysfs-class-infiniband). Some attributes are a firmware command each and
- * may block: only workers read here. An attribute that cannot be read leaves its own fact unknown
- * and nothing else.
+ * RDMA devices in sysfs (drivers/infiniband/core/sysfs.c, Documentation/ABI/stable/
+ * sysfs-class-infiniband): of this host, or of a captured tree. What RDMA netlink does not say, and
+ * what it does where it is refused. An attribute that cannot be read leaves its own fact unknown and
+ * nothing else. Some attributes are a firmware command each and may block: only workers read here.
  */
 #pragma once
 
+#include "details.h"
 #include "facts.h"
+
+/*
+ * Sets the directory that "sys" is in, for the whole process, before anything is read; NULL or ""
+ * is this host. Below a root nothing outside of it is opened, wherever links in it lead.
+ */
+int sysfs_set_root(const char *path);
 
 /* Whether this kernel has ib_core loaded or built in: asking RDMA netlink would load it. */
 bool sysfs_have_rdma(void);
+
+/*
+ * Lists all devices with the facts that RDMA netlink has of them (nldev_list_devices()), in order of
+ * their names. sysfs has no device index: it is the place in that order, from 1, and thus good for
+ * this listing only. A negative return of the callback ends the listing and is returned. No RDMA:
+ * no devices.
+ */
+typedef int (*sysfs_device_cb)(const struct device_facts *f, void *user);
+int sysfs_list_devices(sysfs_device_cb cb, void *user);
 
 /* Adds to facts, which have index and name, what sysfs knows: driver, PCI address, adapter, ... */
 void sysfs_complete_device(struct device_facts *f);
 
 /* Adds link layer and rate. rate costs one query_port. */
 void sysfs_complete_port(const char *device, struct port_facts *f);
+
+/*
+ * Reads a port without RDMA netlink: states, rate, LIDs, link layer, netdev, each a query_port in
+ * the driver. -ENODEV: no such device or port. -EIO and others: the driver answers no query.
+ */
+int sysfs_read_port(
+	uint32_t device_index, const char *device, uint32_t number, struct port_facts *ret);
+
+/*
+ * Reads what rarely changes of a device. *ret is filled in always, with unknown where need be.
+ * -ENODEV: no such device.
+ *
+ * The links of struct pcie_hop are as each PCI function's own registers have them: for the adapter
+ * and a switch's upstream port that is the link above, for a root port and a switch's downstream
+ * port the one below. So the two ends of each link are both there, and the lesser maximum is what it
+ * can do. A virtual function has the link of its physical one.
+ */
+int sysfs_read_details(uint32_t device_index, const char *device, struct device_details *ret);
+
+/*
+ * Reads the GID table of a port: a callback for each entry in use. An entry that cannot be read is
+ * left out. Negative errno: of the callback, or that of a table of which nothing can be read.
+ */
+typedef int (*sysfs_gid_cb)(const struct gid_facts *f, void *user);
+int sysfs_read_gids(uint32_t device_index, const char *device, uint32_t port, sysfs_gid_cb cb,
+	void *user, uint32_t *ret_slots);
+
+/*
+ * Reads the P_Key table of a port in pieces; each entry may be a firmware command. An entry that
+ * cannot be read is 0 in its piece, and its errno is returned at the end.
+ */
+typedef int (*sysfs_pkey_cb)(const struct pkey_facts *f, void *user);
+int sysfs_read_pkeys(uint32_t device_index, const char *device, uint32_t port, sysfs_pkey_cb cb,
+	void *user, uint32_t *ret_slots);
+
+/* Both tables and the umad node; what went wrong is in *ret. */
+void sysfs_read_tables(uint32_t device_index, const char *device, uint32_t port,
+	sysfs_gid_cb gid_cb, sysfs_pkey_cb pkey_cb, void *user, struct table_facts *ret);
+
+/*
+ * Lists what is on this host and not to be used by it: RDMA devices in another network namespace,
+ * PCI functions of RDMA hardware that are lent to vfio or have no driver.
+ */
+typedef int (*sysfs_elsewhere_cb)(const struct elsewhere_facts *f, void *user);
+int sysfs_list_elsewhere(sysfs_elsewhere_cb cb, void *user);
 
 /* Whether a kernel module is loaded or built in with a sysfs entry. */
 bool sysfs_module_present(const char *module);

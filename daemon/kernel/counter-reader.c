@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "counter-reader.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 
 #include "macros.h"
 #include "nldev.h"
 #include "parse.h"
+#include "sysfs-root.h"
 
-#define IB_CLASS "sys/class/infiniband"
+#define CLASS "/sys/class/infiniband"
 
 #define ATTRIBUTE_RETRY_MIN (5 * USEC_PER_MINUTE)
 #define SOURCE_RETRY_MIN    USEC_PER_MINUTE
@@ -31,12 +30,11 @@
 /* Names taken of one directory, more than COUNTERS_MAX so that the same ones are kept each time. */
 #define LISTED_MAX ((size_t)4 * COUNTERS_MAX)
 
-DEFINE_CLEANUP(DIR *, closedir)
-
 /* One directory that a source has its files in. */
 enum directory {
 	DIRECTORY_MAIN,     /* hw_counters, counters */
 	DIRECTORY_EXTENDED, /* counters_ext of old mlx4: 64 bits for what has 32 in counters */
+	_DIRECTORY_MAX,
 };
 
 /* When something that failed is tried again. */
@@ -71,7 +69,8 @@ struct counter_reader {
 	uint32_t port;
 	enum counter_source source;
 
-	int base; /* the port's or device's directory; -1: not found yet */
+	int base;                 /* the port's or device's directory; -1: not found yet */
+	int dirs[_DIRECTORY_MAX]; /* in it, -1: not there */
 	struct attributes attrs;
 	bool from_netlink;    /* attrs are */
 	struct retry netlink; /* netlink could not */
@@ -86,12 +85,6 @@ struct counter_reader {
 };
 
 static atomic_uint open_files;
-static const char *root = "";
-
-void counter_reader_set_root(const char *path)
-{
-	root = path;
-}
 
 static void attribute_close(struct attribute *a)
 {
@@ -124,7 +117,7 @@ int counter_reader_new(const char *device, uint32_t device_index, uint32_t port,
 
 	if (!r)
 		return -ENOMEM;
-	r->base = -1;
+	r->base = r->dirs[DIRECTORY_MAIN] = r->dirs[DIRECTORY_EXTENDED] = -1;
 	r->device_index = device_index;
 	r->port = port;
 	r->source = source;
@@ -140,6 +133,8 @@ struct counter_reader *counter_reader_free(struct counter_reader *r)
 	if (r) {
 		attributes_clear(&r->attrs);
 		safe_close(r->base);
+		safe_close(r->dirs[DIRECTORY_MAIN]);
+		safe_close(r->dirs[DIRECTORY_EXTENDED]);
 		free(r->device);
 		free(r);
 	}
@@ -201,19 +196,23 @@ static int list_file(struct attributes *attrs, enum directory directory, const c
 	return a->file ? 0 : -ENOMEM;
 }
 
-static int list_directory(struct attributes *attrs, int base, const char *path, enum directory d)
+static int list_directory(
+	struct counter_reader *r, struct attributes *attrs, const char *name, enum directory d)
 {
 	_cleanup_(closedirp) DIR *dir = NULL;
 	struct dirent *de;
-	int fd, r;
+	int fd, e;
 
-	fd = openat(base, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	dir = fdopendir(fd);
+	safe_close(r->dirs[d]);
+	r->dirs[d] = sysfs_open_subdirectory(r->base, name);
+	if (r->dirs[d] < 0)
+		return r->dirs[d];
+	/* The one that is kept has a place of its own to read at. */
+	fd = sysfs_open_subdirectory(r->base, name);
+	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir) {
 		safe_close(fd);
-		return -ENOMEM;
+		return fd < 0 ? fd : -ENOMEM;
 	}
 	while (errno = 0, (de = readdir(dir))) {
 		if (de->d_name[0] == '.' || !is_counter_file(dirfd(dir), de->d_name))
@@ -221,9 +220,9 @@ static int list_directory(struct attributes *attrs, int base, const char *path, 
 		attrs->n_all++;
 		if (attrs->n == LISTED_MAX)
 			continue;
-		r = list_file(attrs, d, de->d_name);
-		if (r < 0)
-			return r;
+		e = list_file(attrs, d, de->d_name);
+		if (e < 0)
+			return e;
 	}
 	return -errno;
 }
@@ -310,11 +309,11 @@ static int list_source(struct counter_reader *r, struct attributes *attrs)
 	int main, extended;
 
 	if (r->source == COUNTER_HW)
-		return list_directory(attrs, r->base, "hw_counters", DIRECTORY_MAIN);
-	main = list_directory(attrs, r->base, "counters", DIRECTORY_MAIN);
+		return list_directory(r, attrs, "hw_counters", DIRECTORY_MAIN);
+	main = list_directory(r, attrs, "counters", DIRECTORY_MAIN);
 	if (main < 0 && main != -ENOENT)
 		return main;
-	extended = list_directory(attrs, r->base, "counters_ext", DIRECTORY_EXTENDED);
+	extended = list_directory(r, attrs, "counters_ext", DIRECTORY_EXTENDED);
 	return extended == -ENOENT ? main : extended;
 }
 
@@ -342,18 +341,15 @@ static int list_files(struct counter_reader *r)
 
 static int find_base(struct counter_reader *r)
 {
-	char path[PATH_MAX];
+	int fd;
 
 	if (r->base >= 0)
 		return 0;
-	if (r->port > 0)
-		snprintf(path, sizeof(path), "%s/" IB_CLASS "/%s/ports/%" PRIu32, root, r->device,
-			r->port);
-	else
-		snprintf(path, sizeof(path), "%s/" IB_CLASS "/%s", root, r->device);
-	r->base = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (r->base < 0)
-		return errno == ENOENT ? -ENODEV : -errno;
+	fd = r->port > 0 ? sysfs_open_directory(CLASS "/%s/ports/%" PRIu32, r->device, r->port)
+			 : sysfs_open_directory(CLASS "/%s", r->device);
+	if (fd < 0)
+		return fd == -ENOENT ? -ENODEV : fd;
+	r->base = fd;
 	return 0;
 }
 
@@ -408,31 +404,13 @@ static int read_text(int fd, char *buf, size_t size)
 	return 0;
 }
 
-static int open_file(int base, const char *dir, const char *file)
-{
-	char path[NAME_MAX + 32];
-	int fd;
-
-	if (snprintf(path, sizeof(path), "%s/%s", dir, file) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = openat(base, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
-}
-
-static const char *directory_name(const struct counter_reader *r, const struct attribute *a)
-{
-	if (a->directory == DIRECTORY_EXTENDED)
-		return "counters_ext";
-	return r->source == COUNTER_PMA ? "counters" : "hw_counters";
-}
-
 static int read_attribute(struct counter_reader *r, struct attribute *a)
 {
 	char text[64];
 	int fd = a->fd, e;
 
 	if (fd < 0) {
-		fd = open_file(r->base, directory_name(r, a), a->file);
+		fd = sysfs_open_attribute(r->dirs[a->directory], a->file);
 		if (fd < 0)
 			return fd;
 	}

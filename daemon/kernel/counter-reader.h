@@ -29,9 +29,6 @@ int counter_reader_new(const char *device, uint32_t device_index, uint32_t port,
 struct counter_reader *counter_reader_free(struct counter_reader *r);
 void counter_reader_freep(struct counter_reader **r);
 
-/* The directory that sys/ is in, for all readers: "" is this host. Borrowed; for captured trees. */
-void counter_reader_set_root(const char *path);
-
 /* Where a reading goes to. A negative return ends the reading and is returned. */
 struct counter_sink {
 	int (*name)(const struct counter_name *f, void *user);

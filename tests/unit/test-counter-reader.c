@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "counter-reader.h"
+#include "sysfs.h"
 
 #define PORT   "sys/class/infiniband/x0/ports/1"
 #define DEVICE "sys/class/infiniband/x0"
@@ -80,8 +81,7 @@ static int setup(void **state)
 {
 	(void)state;
 	strcpy(root, "/tmp/test-counters-XXXXXX");
-	counter_reader_set_root(root);
-	return mkdtemp(root) ? 0 : -1;
+	return mkdtemp(root) && sysfs_set_root(root) == 0 ? 0 : -1;
 }
 
 static int teardown(void **state)

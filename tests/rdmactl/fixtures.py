@@ -328,6 +328,24 @@ def counters(now):
         counters_of(2, [counter(now, "cmds_err", 0)], Object="mlx5_2", Number=0)]}
 
 
+def odd_counters():
+    """What no daemon should say."""
+    return {"Daemon": 7, "Ports": [
+        None, 3, {}, {"Object": EVIL, "Number": "1", "HwError": 5, "Counters": "none"},
+        {"Object": "mlx5_0/1", "Number": 1, "PmaError": EVIL, "Counters": [
+            None, {}, {"Name": EVIL, "Value": -1, "Delta": "x"}, {"Name": "symbol_error", "Value": 1.5},
+            {"Name": "port_rcv_data", "Value": 2 ** 63 - 1, "Delta": 2 ** 63 - 1, "Rate": 1e300,
+             "DeltaSince": -5, "Stale": True, "LastRead": None, "Resets": 2 ** 62,
+             "Saturated": True, "Gauge": "yes"}]}]}
+
+
+def many_counters(now):
+    """256 ports with 100 counters each."""
+    return {"Daemon": {}, "Ports": [
+        counters_of(n, [counter(now, f"packet_seq_err_{i}", i, i) for i in range(100)],
+                    NodeGuid=f"0a7f:bc12:45ef:{n:04x}") for n in range(256)]}
+
+
 ALL = [topology, odd_topology, healthy, softroce, port_down, eight_one_down, unresponsive, missing, flapping, starting,
        ignored, setup_failed, many, all_down, nothing, dead, sparse, hostile, truncated, garbage,
        empty, array, absent]

@@ -66,7 +66,7 @@ static int method_reload(sd_bus_message *m, void *user, sd_bus_error *error)
 
 static int method_describe_counters(sd_bus_message *m, void *user, sd_bus_error *error)
 {
-	static char counters[1 << 20];
+	static char counters[64 << 20];
 
 	if (mode == MODE_ANSWER &&
 		(!counters_file || read_file(counters_file, counters, sizeof(counters)) < 0))

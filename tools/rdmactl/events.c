@@ -8,6 +8,7 @@
 
 #include "event-journal.h"
 #include "event-text.h"
+#include "events-remote.h"
 #include "follow.h"
 #include "macros.h"
 #include "output.h"
@@ -139,11 +140,6 @@ int verb_events(const struct options *o)
 	usec_t since = 0;
 	int r;
 
-	if (o->host) {
-		output_error("'events' reads the journal of this host. Try: ssh %s rdmactl events",
-			o->host);
-		return EXIT_USAGE;
-	}
 	r = o->kinds ? event_kinds_parse(o->kinds, &kinds, &wrong) : 0;
 	if (r < 0)
 		return wrong_kind(r, wrong ? wrong : "");
@@ -154,9 +150,11 @@ int verb_events(const struct options *o)
 				     : "not a time such as yesterday, -1h or 2026-11-30 10:00");
 		return EXIT_USAGE;
 	}
+	mine.pager = o->pager && !o->follow;
+	if (o->host)
+		return events_remote(&mine);
 	r = event_journal_open(kinds, &j);
 	if (r != 0)
 		return r;
-	mine.pager = o->pager && !o->follow;
 	return list(&mine, j, since);
 }

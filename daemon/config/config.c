@@ -43,6 +43,8 @@ struct config *config_new(void)
 		return NULL;
 	/* conf/rdmad.conf shows these; test-config holds the two together. */
 	c->probe_usec = 30 * USEC_PER_SEC;
+	c->counter_usec = 10 * USEC_PER_SEC;
+	c->slow_counter_usec = 60 * USEC_PER_SEC;
 	c->probe_timeout_usec = 5 * USEC_PER_SEC;
 	c->grace_usec = 60 * USEC_PER_SEC;
 	c->start_budget_usec = 15 * USEC_PER_SEC;

@@ -96,6 +96,8 @@ struct config_problem {
 struct config {
 	/* [Daemon] */
 	usec_t probe_usec;
+	usec_t counter_usec;
+	usec_t slow_counter_usec;
 	usec_t probe_timeout_usec;
 	usec_t grace_usec;
 	usec_t start_budget_usec;

@@ -235,8 +235,8 @@ static const struct key keys[] = {
 	{ SECTION_DAEMON, "GraceSec", parse_time, FIELD(grace_usec), 0, D, 60 * S },
 	/* More would run into systemd's own TimeoutStartSec=. */
 	{ SECTION_DAEMON, "StartBudgetSec", parse_time, FIELD(start_budget_usec), 0, M, 15 * S },
-	{ SECTION_DAEMON, "CounterSec", NULL },
-	{ SECTION_DAEMON, "SlowCounterSec", NULL },
+	{ SECTION_DAEMON, "CounterSec", parse_time, FIELD(counter_usec), S, D, 10 * S },
+	{ SECTION_DAEMON, "SlowCounterSec", parse_time, FIELD(slow_counter_usec), S, D, 60 * S },
 	{ SECTION_SETUP, "Mode", parse_setup_mode },
 	{ SECTION_SETUP, "Drift", parse_drift },
 	{ SECTION_MODULES, "Load", parse_modules },

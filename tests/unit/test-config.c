@@ -387,7 +387,8 @@ static void bad_lines(void **state)
 		{ "probesec=5s\n", 3, "did you mean ProbeSec=?" },
 		{ "Quux=5s\n", 3, "unknown key Quux= in [Daemon]" },
 		{ "Load=ib_umad\n", 3, "unknown key Load= in [Daemon]" },
-		{ "CounterSec=5s\n", 3, "known, but not supported by this version" },
+		{ "[Modules]\nLoadInfiniBand=ib_umad\n", 4,
+			"known, but not supported by this version" },
 		{ "[Modules]\nLoadRoCE=x\n", 4, "known, but not supported" },
 		{ "[Device *]\nNodeDescription=%H\n", 4, "known, but not supported" },
 		{ "[Port *]\nMinRate=200Gb/s\n", 4, "known, but not supported" },
@@ -956,7 +957,7 @@ static void shipped_file_shows_the_defaults(void **state)
 	uncomment(text);
 	for (const char *p = text; (p = strchr(p, '\n')); p++)
 		n += p[1] >= 'A' && p[1] <= 'Z';
-	assert_int_equal(n, 19);
+	assert_int_equal(n, 21);
 	put(h, "/usr/lib/rdmad/rdmad.conf", text);
 	expect_clean(load(h));
 	expect_default_values(h->config);

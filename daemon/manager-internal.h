@@ -14,6 +14,7 @@
 #include "netdev.h"
 #include "pool.h"
 #include "publish.h"
+#include "rdma-monitor.h"
 #include "uevent.h"
 
 /* DEVICE_FATAL comes also with an ordinary removal: it counts when the device outlives this. */
@@ -21,9 +22,19 @@
 
 struct manager_setup;
 
+/* One kind of reading of one object by the slow lane: at most one at a time. */
+struct ask {
+	usec_t asked; /* mono, of the last one; 0 never */
+	bool in_flight;
+	bool again;  /* is to be asked (once more) when that can be done */
+	bool absent; /* counters: the driver has none of this source */
+};
+
 /* Hangs on a device in the model. */
 struct device_watch {
-	bool asked; /* for a verbs context, or decided that there is none to ask for */
+	struct ask details;
+	struct ask counters; /* the device's own */
+	bool asked;          /* for a verbs context, or decided that there is none to ask for */
 	bool held;
 	bool pins;       /* not held since it would pin the module */
 	usec_t fatal_at; /* mono, 0: no DEVICE_FATAL that waits to be believed */
@@ -32,7 +43,20 @@ struct device_watch {
 /* Hangs on a port in the model. */
 struct port_watch {
 	struct port_edges edges;
+	struct ask tables;
+	struct ask counters[_COUNTER_SOURCE_MAX];
+	struct ask qos; /* of its netdev */
 };
+
+static inline struct device_watch *device_watch(const struct device *d)
+{
+	return d->user;
+}
+
+static inline struct port_watch *port_watch(const struct port *p)
+{
+	return p->user;
+}
 
 struct manager {
 	sd_event *event;
@@ -45,12 +69,15 @@ struct manager {
 	struct pool *pool;
 	struct uevent_monitor *uevents;
 	struct netdev_monitor *netdevs;
+	struct rdma_monitor *rdma; /* NULL: the kernel has no such group, or no RDMA yet */
 	struct bus *bus;
 	struct manager_setup *setup;
 	struct publish_context context;
 
-	sd_event_source *uevent_io, *netdev_io, *sighup, *post;
+	sd_event_source *uevent_io, *netdev_io, *rdma_io, *sighup, *post;
 	sd_event_source *probe_timer;   /* list and read everything again */
+	sd_event_source *counter_timer; /* CounterSec= */
+	sd_event_source *slow_timer;    /* SlowCounterSec= */
 	sd_event_source *recheck_timer; /* a verdict changes by time alone, an edge is to be told */
 	sd_event_source *retry_timer;   /* a request found its worker busy */
 	sd_event_source *state_timer;   /* the state file, at most once a second */
@@ -60,6 +87,7 @@ struct manager {
 	bool listing, list_again;
 	bool list_failing; /* said once */
 	bool list_silent;  /* the scout was given up */
+	int list_refused;  /* errno of RDMA netlink, told once; 0 not refused */
 	bool ready;
 	bool host_dirty;  /* the host's verdict is to be made again */
 	bool plan_dirty;  /* facts that the plan depends on have changed */
@@ -92,6 +120,8 @@ void device_judge(struct manager *m, struct device *d);
 void manager_judge_all(struct manager *m);
 void manager_tell_pending(struct manager *m);
 void manager_judge_missing(struct manager *m);
+/* The context is gone, or never was: forget what is known of it. */
+void device_drop_context(struct device *d);
 /* Drops and takes verbs contexts anew as the configuration says now. */
 void device_rewatch(struct manager *m, struct device *d);
 void on_pool_port(const struct port_facts *f, void *user);
@@ -99,6 +129,39 @@ void on_pool_watched(uint32_t device_index, int result, void *user);
 void on_pool_event(const struct pool_event *e, void *user);
 void on_pool_silence(const char *adapter, enum pool_silence silence, void *user);
 void on_pool_lost(const char *adapter, void *user);
+
+/* Whether the configuration lets it be touched at all. */
+bool device_is_watched(const struct manager *m, const struct device *d);
+/* A moment so long before t. */
+struct timepoint before(struct timepoint t, usec_t span);
+
+/* ---- manager-facts.c ---- */
+void device_ask_facts(struct manager *m, struct device *d);
+void device_ask_details(struct manager *m, struct device *d);
+void device_ask_counters(struct manager *m, struct device *d, enum counter_source source);
+void device_ask_slow(struct manager *m, struct device *d);
+void device_retry_facts(struct manager *m, struct device *d);
+void device_lost_facts(struct device *d);
+void port_ask_tables(struct manager *m, struct port *p);
+void manager_join_rdma_monitor(struct manager *m);
+void on_pool_details(const struct device_details *f, void *user);
+void on_pool_gid(const struct gid_facts *f, void *user);
+void on_pool_pkeys(const struct pkey_facts *f, void *user);
+void on_pool_tables(const struct table_facts *f, void *user);
+void on_pool_counter_name(const struct counter_name *f, void *user);
+void on_pool_counter_values(const struct counter_values *f, void *user);
+void on_pool_counters(const struct counters_done *f, void *user);
+void on_pool_qos(const struct qos_facts *f, void *user);
+void on_pool_slow(const char *adapter, bool late, void *user);
+
+/* ---- manager-release.c ---- */
+/* Releases the devices of these objects, all or none; duration 0 takes them back. See bus.h. */
+int manager_release(void *user, char *const *objects, usec_t duration, uint32_t uid, char *why,
+	size_t why_size);
+/* The device is one that went while it was released. */
+void device_inherit_release(struct manager *m, struct device *d, const struct missing *x);
+/* Takes back those whose time is over. */
+void manager_end_releases(struct manager *m);
 
 /* ---- manager-output.c ---- */
 const struct publish_context *manager_context(void *user);

@@ -8,16 +8,6 @@
 #include "macros.h"
 #include "manager-internal.h"
 
-static struct port_watch *port_watch(const struct port *p)
-{
-	return p->user;
-}
-
-static struct device_watch *device_watch(const struct device *d)
-{
-	return d->user;
-}
-
 int device_attach(struct device *d)
 {
 	if (!d->user) {
@@ -45,9 +35,10 @@ void device_detach(struct device *d)
 	d->user = NULL;
 }
 
-static bool device_is_watched(const struct manager *m, const struct device *d)
+bool device_is_watched(const struct manager *m, const struct device *d)
 {
-	return config_device_settings(m->config, &d->facts).monitor != MONITOR_NO;
+	return !d->release.until.mono &&
+	       config_device_settings(m->config, &d->facts).monitor != MONITOR_NO;
 }
 
 void port_ask(struct manager *m, struct port *p)
@@ -201,7 +192,7 @@ static void device_watch_when_read(struct manager *m, struct device *d)
 	bool measure;
 	int r;
 
-	if (dw->asked)
+	if (dw->asked || !device_is_watched(m, d))
 		return;
 	for (size_t i = 0; i < d->n_ports; i++)
 		if (!d->ports[i].have_facts)
@@ -216,13 +207,18 @@ static void device_watch_when_read(struct manager *m, struct device *d)
 	}
 }
 
-void device_rewatch(struct manager *m, struct device *d)
+void device_drop_context(struct device *d)
 {
 	struct device_watch *dw = device_watch(d);
 
-	pool_unwatch(m->pool, &d->facts);
-	*dw = (struct device_watch){ .fatal_at = dw->fatal_at };
+	dw->asked = dw->held = dw->pins = false;
 	d->events_error = 0;
+}
+
+void device_rewatch(struct manager *m, struct device *d)
+{
+	pool_unwatch(m->pool, &d->facts);
+	device_drop_context(d);
 	device_watch_when_read(m, d);
 }
 
@@ -272,6 +268,8 @@ void on_pool_event(const struct pool_event *e, void *user)
 	if (e->port_errs && !port_has_carrier_counts(m, p))
 		port_note_downs(p, e->port_errs, now);
 	port_ask(m, p);
+	if (e->changes)
+		port_ask_tables(m, p);
 }
 
 /* ---- readings ---- */
@@ -316,8 +314,7 @@ static enum probe_state probe_state_of(enum pool_silence s)
 	return PROBE_SILENT;
 }
 
-/* A moment so long before t. */
-static struct timepoint before(struct timepoint t, usec_t span)
+struct timepoint before(struct timepoint t, usec_t span)
 {
 	return (struct timepoint){
 		.mono = usec_sub(t.mono, span),
@@ -361,11 +358,10 @@ void on_pool_lost(const char *adapter, void *user)
 		return;
 	}
 	for (struct device *d = m->model.devices; d; d = d->next) {
-		struct device_watch *dw = device_watch(d);
-
 		if (!streq(d->facts.adapter, adapter))
 			continue;
-		*dw = (struct device_watch){ .fatal_at = dw->fatal_at };
+		device_drop_context(d);
+		device_lost_facts(d);
 		for (size_t i = 0; i < d->n_ports; i++) {
 			d->ports[i].asked_at = (struct timepoint){ 0 };
 			d->ports[i].ask_again = true;

@@ -73,11 +73,12 @@ void manager_request_listing(struct manager *m)
 }
 
 /* A device that is new may be one that was missed, or sit in its place. */
-static void device_returned(struct manager *m, const struct device *d)
+static void device_returned(struct manager *m, struct device *d)
 {
 	struct missing *x = model_find_missing(&m->model, &d->facts);
 
 	if (x) {
+		device_inherit_release(m, d, x);
 		missing_edges_returned(&m->edges, x, d, manager_now(m));
 	} else {
 		x = model_find_replaced(&m->model, d);
@@ -115,10 +116,15 @@ static void on_pool_device(const struct device_facts *f, void *user)
 		log_info("%s: new device%s%s%s%s", f->name, f->driver[0] ? ", driver " : "",
 			f->driver, f->pci_address[0] ? ", PCI " : "", f->pci_address);
 		device_returned(m, d);
-		device_ask_ports(m, d);
+		device_ask_facts(m, d);
+		device_ask_counters(m, d, COUNTER_HW);
+		device_ask_counters(m, d, COUNTER_PMA);
 	}
-	if (changes & DEVICE_RENAMED)
+	if (changes & DEVICE_RENAMED) {
 		log_info("%s: is now called %s", old_name, f->name);
+		/* What was read by name while names changed may be another device's. */
+		device_ask_facts(m, d);
+	}
 	for (size_t i = 0; i < d->n_ports; i++)
 		port_judge(m, &d->ports[i]);
 	device_judge(m, d);
@@ -133,7 +139,7 @@ static void netdev_affects_ports(struct manager *m, uint32_t ifindex, uint32_t d
 		for (size_t i = 0; i < d->n_ports; i++) {
 			struct port *p = &d->ports[i];
 
-			if (p->facts.netdev_index != ifindex)
+			if (p->facts.netdev_index != ifindex || !device_is_watched(m, d))
 				continue;
 			if (p->facts.link_layer == LINK_LAYER_ETHERNET)
 				port_note_downs(p, downs, now);
@@ -155,11 +161,48 @@ static int see_netdev(const struct netdev_facts *f, void *user)
 	return 0;
 }
 
+/* Whether addresses of this netdev are GIDs of a port on that one: the same, a VLAN, a bond. */
+static bool netdev_carries(const struct manager *m, uint32_t ifindex, uint32_t port_ifindex)
+{
+	const struct netdev *n = model_netdev_by_index(&m->model, ifindex);
+	const struct netdev *port = model_netdev_by_index(&m->model, port_ifindex);
+
+	if (ifindex == port_ifindex)
+		return true;
+	if (n && n->facts.link == port_ifindex)
+		return true;
+	return port && port->facts.master &&
+	       (port->facts.master == ifindex || (n && n->facts.link == port->facts.master));
+}
+
+/* Addresses come and go with GIDs. */
 static int see_address(const struct address_facts *f, void *user)
 {
 	struct manager *m = user;
+	int r;
 
-	return model_see_address(&m->model, f);
+	r = model_see_address(&m->model, f);
+	if (r <= 0)
+		return r;
+	for (struct device *d = m->model.devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++)
+			if (d->ports[i].facts.netdev_index &&
+				netdev_carries(m, f->ifindex, d->ports[i].facts.netdev_index))
+				port_ask_tables(m, &d->ports[i]);
+	return 0;
+}
+
+static void on_pool_address(const struct address_facts *f, void *user)
+{
+	see_address(f, user);
+}
+
+static void on_pool_elsewhere(const struct elsewhere_facts *f, void *user)
+{
+	struct manager *m = user;
+
+	if (model_see_elsewhere(&m->model, f) < 0)
+		log_debug("%s %s: elsewhere, not kept", f->name, f->pci_address);
 }
 
 static void on_pool_netdev(const struct netdev_facts *f, void *user)
@@ -184,7 +227,7 @@ static void device_vanished(struct manager *m, struct device *d)
 	usec_t seen;
 
 	log_info("%s: device is gone", d->facts.name);
-	pool_unwatch(m->pool, &d->facts);
+	pool_forget(m->pool, &d->facts);
 	if (m->bus)
 		bus_forget_device(m->bus, d);
 	if (d->facts.link_type == LINK_TYPE_NONE && !model_find_missing(&m->model, &d->facts)) {
@@ -193,13 +236,14 @@ static void device_vanished(struct manager *m, struct device *d)
 		if (x) {
 			x->seen = true;
 			x->required = device_was_required(m, d);
+			x->release = d->release;
 		}
 	}
 	seen = d->first_seen.mono;
 	device_detach(d);
 	model_remove_device(&m->model, d);
 	/* It went and came within one listing, which named its successor before it was missed. */
-	for (const struct device *other = m->model.devices; other; other = other->next)
+	for (struct device *other = m->model.devices; other; other = other->next)
 		if (other->first_seen.mono > seen)
 			device_returned(m, other);
 	m->plan_dirty = m->state_dirty = m->host_dirty = true;
@@ -239,20 +283,39 @@ static void expect_configured_devices(struct manager *m)
 	}
 }
 
-static void on_pool_listed(int error, void *user)
+/* RDMA netlink may not be used (EACCES: a security policy) or is not there: said once. */
+static void note_refused(struct manager *m, int refused)
+{
+	if (refused == m->list_refused)
+		return;
+	m->list_refused = refused;
+	if (refused == 0)
+		log_notice("RDMA netlink answers again");
+	else
+		log_warning("RDMA netlink is refused: %s; devices and ports are read from sysfs",
+			strerror(-refused));
+}
+
+static void on_pool_listed(const struct pool_listing *l, void *user)
 {
 	struct manager *m = user;
 	struct device *d;
 
 	m->listing = false;
-	if (error < 0) {
+	if (l->error == -EINTR) {
+		m->list_again = true; /* what is listed changed all the time */
+		manager_retry_soon(m);
+		return;
+	}
+	if (l->error < 0) {
 		if (!m->list_failing)
 			log_warning("the kernel does not list the RDMA devices: %s; the last "
 				    "known state is kept",
-				strerror(-error));
+				strerror(-l->error));
 		m->list_failing = true;
 	} else {
 		m->list_failing = false;
+		note_refused(m, l->refused);
 		while ((d = model_next_vanished(&m->model))) {
 			char adapter[sizeof(d->facts.adapter)];
 
@@ -267,8 +330,11 @@ static void on_pool_listed(int error, void *user)
 			m->plan_dirty = m->state_dirty = true;
 		m->model.listed = true;
 		m->host_dirty = true;
+		model_place_missing(&m->model);
 		expect_configured_devices(m);
 		manager_judge_missing(m);
+		if (l->notifies)
+			manager_join_rdma_monitor(m);
 	}
 	if (m->list_again)
 		manager_request_listing(m);
@@ -344,6 +410,28 @@ static int on_probe_timer(sd_event_source *source, uint64_t usec, void *user)
 	return 0;
 }
 
+static int on_counter_timer(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct manager *m = user;
+
+	(void)usec;
+	for (struct device *d = m->model.devices; d; d = d->next)
+		device_ask_counters(m, d, COUNTER_HW);
+	timer_in(source, m->config->counter_usec);
+	return 0;
+}
+
+static int on_slow_timer(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct manager *m = user;
+
+	(void)usec;
+	for (struct device *d = m->model.devices; d; d = d->next)
+		device_ask_slow(m, d);
+	timer_in(source, m->config->slow_counter_usec);
+	return 0;
+}
+
 static int on_recheck_timer(sd_event_source *source, uint64_t usec, void *user)
 {
 	struct manager *m = user;
@@ -351,6 +439,7 @@ static int on_recheck_timer(sd_event_source *source, uint64_t usec, void *user)
 	(void)source;
 	(void)usec;
 	m->recheck_at = USEC_INFINITY;
+	manager_end_releases(m);
 	manager_judge_all(m);
 	manager_tell_pending(m);
 	m->plan_dirty = true;
@@ -365,10 +454,12 @@ static int on_retry_timer(sd_event_source *source, uint64_t usec, void *user)
 	(void)usec;
 	if (m->list_again && !m->listing)
 		manager_request_listing(m);
-	for (struct device *d = m->model.devices; d; d = d->next)
+	for (struct device *d = m->model.devices; d; d = d->next) {
 		for (size_t i = 0; i < d->n_ports; i++)
 			if (d->ports[i].ask_again && !d->ports[i].asked_at.mono)
 				port_ask(m, &d->ports[i]);
+		device_retry_facts(m, d);
+	}
 	return 0;
 }
 
@@ -439,6 +530,13 @@ static int on_post(sd_event_source *source, void *user)
 
 /* ---- configuration ---- */
 
+static void arm_periods(struct manager *m)
+{
+	timer_in(m->probe_timer, m->config->probe_usec);
+	timer_in(m->counter_timer, m->config->counter_usec);
+	timer_in(m->slow_timer, m->config->slow_counter_usec);
+}
+
 int manager_reload(struct manager *m, char *why, size_t why_size)
 {
 	_cleanup_(config_freep) struct config *c = NULL;
@@ -470,9 +568,9 @@ int manager_reload(struct manager *m, char *why, size_t why_size)
 	expect_configured_devices(m);
 	for (struct device *d = m->model.devices; d; d = d->next) {
 		device_rewatch(m, d);
-		device_ask_ports(m, d);
+		device_ask_facts(m, d);
 	}
-	timer_in(m->probe_timer, m->config->probe_usec);
+	arm_periods(m);
 	manager_judge_all(m);
 	manager_setup_reloaded(m);
 	m->plan_dirty = m->host_dirty = m->state_dirty = true;
@@ -528,6 +626,8 @@ static int open_timers(struct manager *m)
 		const char *name;
 	} timers[] = {
 		{ &m->probe_timer, USEC_PER_SEC, on_probe_timer, "probe" },
+		{ &m->counter_timer, USEC_PER_SEC, on_counter_timer, "counters" },
+		{ &m->slow_timer, USEC_PER_SEC, on_slow_timer, "slow" },
 		{ &m->recheck_timer, 10 * USEC_PER_MSEC, on_recheck_timer, "recheck" },
 		{ &m->retry_timer, 50 * USEC_PER_MSEC, on_retry_timer, "retry" },
 		{ &m->state_timer, 50 * USEC_PER_MSEC, on_state_timer, "state" },
@@ -573,11 +673,22 @@ static int open_pool(struct manager *m)
 	static const struct pool_callbacks callbacks = {
 		.device = on_pool_device,
 		.netdev = on_pool_netdev,
+		.address = on_pool_address,
+		.elsewhere = on_pool_elsewhere,
 		.listed = on_pool_listed,
 		.port = on_pool_port,
+		.details = on_pool_details,
+		.gid = on_pool_gid,
+		.pkeys = on_pool_pkeys,
+		.tables = on_pool_tables,
+		.counter_name = on_pool_counter_name,
+		.counter_values = on_pool_counter_values,
+		.counters = on_pool_counters,
+		.qos = on_pool_qos,
 		.watched = on_pool_watched,
 		.event = on_pool_event,
 		.silence = on_pool_silence,
+		.slow = on_pool_slow,
 		.lost = on_pool_lost,
 	};
 	int r;
@@ -598,7 +709,10 @@ struct manager *manager_free(struct manager *m)
 	sd_event_source_disable_unref(m->sighup);
 	sd_event_source_disable_unref(m->uevent_io);
 	sd_event_source_disable_unref(m->netdev_io);
+	sd_event_source_disable_unref(m->rdma_io);
 	sd_event_source_disable_unref(m->probe_timer);
+	sd_event_source_disable_unref(m->counter_timer);
+	sd_event_source_disable_unref(m->slow_timer);
 	sd_event_source_disable_unref(m->recheck_timer);
 	sd_event_source_disable_unref(m->retry_timer);
 	sd_event_source_disable_unref(m->state_timer);
@@ -608,6 +722,7 @@ struct manager *manager_free(struct manager *m)
 	pool_free(m->pool);
 	uevent_monitor_close(m->uevents);
 	netdev_monitor_close(m->netdevs);
+	rdma_monitor_close(m->rdma);
 	for (struct device *d = m->model.devices; d; d = d->next)
 		device_detach(d);
 	model_done(&m->model);
@@ -621,6 +736,7 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 {
 	static const struct bus_callbacks bus_callbacks = {
 		.reload = bus_reload,
+		.release = manager_release,
 		.context = manager_context,
 	};
 	struct manager *m = calloc(1, sizeof(*m));
@@ -673,7 +789,7 @@ fail:
 int manager_start(struct manager *m)
 {
 	timer_in(m->budget_timer, m->config->start_budget_usec);
-	timer_in(m->probe_timer, m->config->probe_usec);
+	arm_periods(m);
 	m->host_dirty = m->state_dirty = true;
 	/* Everything is listened to by now: nothing that happens from here on is missed. */
 	manager_request_listing(m);

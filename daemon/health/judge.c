@@ -320,6 +320,17 @@ static void judge_read_error(struct making *mk, const struct port *p)
 	STRSCPY(r->remedy, "see the kernel log (journalctl -k) for this device's driver");
 }
 
+/* "released by root until 14:05:10" */
+static void released_text(char *buf, size_t size, const struct release *r)
+{
+	time_t t = (time_t)(r->until.real / USEC_PER_SEC);
+	char until[32];
+	struct tm tm;
+
+	strftime(until, sizeof(until), "%H:%M:%S", localtime_r(&t, &tm));
+	snprintf(buf, size, "released by %s until %s", r->by, until);
+}
+
 bool judge_port(const struct model *m, struct port *p, const struct config *c, struct timepoint now,
 	struct verdict *ret_old, usec_t *ret_recheck)
 {
@@ -330,6 +341,12 @@ bool judge_port(const struct model *m, struct port *p, const struct config *c, s
 	bool counts;
 
 	mk.v.health = HEALTH_OK;
+	if (p->device->release.until.mono) {
+		mk.v.health = HEALTH_IGNORED;
+		released_text(
+			mk.v.ignored_because, sizeof(mk.v.ignored_because), &p->device->release);
+		return making_end(&mk, &p->verdict, ret_old, ret_recheck);
+	}
 	if (config_device_settings(c, &p->device->facts).monitor == MONITOR_NO) {
 		p->required = false;
 		mk.v.health = HEALTH_IGNORED;
@@ -406,6 +423,20 @@ static void judge_no_events(struct making *mk, const struct device *d)
 		"none needed: watched by netlink and reads (Monitor=reads silences this)");
 }
 
+/* Ports are read all the same; what is shown of the rest is as old as this says. */
+static void judge_slow(struct making *mk, const struct device *d)
+{
+	struct reason *r = raise_reason(mk, REASON_COUNTERS_UNAVAILABLE, SEVERITY_NOTICE, "");
+
+	if (!r)
+		return;
+	r->since = d->slow_since;
+	STRSCPY(r->found, "no answer to a reading of counters, tables or details");
+	STRSCPY(r->wanted, "an answer within ProbeTimeoutSec=");
+	STRSCPY(r->remedy, "the firmware is slow or hangs: see journalctl -k; ports are watched "
+			   "all the same");
+}
+
 static void judge_fatal(struct making *mk)
 {
 	struct reason *r = raise_reason(mk, REASON_DEVICE_FATAL, SEVERITY_FAILED, "");
@@ -427,6 +458,10 @@ bool judge_device(struct device *d, const struct config *c, struct timepoint now
 	for (size_t i = 0; i < d->n_ports; i++)
 		mk.v.health = health_worst(mk.v.health, d->ports[i].verdict.health);
 
+	if (d->release.until.mono) {
+		released_text(mk.v.ignored_because, sizeof(mk.v.ignored_because), &d->release);
+		return making_end(&mk, &d->verdict, ret_old, ret_recheck);
+	}
 	if (monitor == MONITOR_NO) {
 		STRSCPY(mk.v.ignored_because, "not watched: Monitor=no");
 		return making_end(&mk, &d->verdict, ret_old, ret_recheck);
@@ -438,6 +473,8 @@ bool judge_device(struct device *d, const struct config *c, struct timepoint now
 		judge_unresponsive(&mk, d, c);
 	if (d->fatal)
 		judge_fatal(&mk);
+	if (d->slow_since.mono && d->probe_state != PROBE_SILENT)
+		judge_slow(&mk, d);
 	/* What a software link could say by events, its netdev says by rtnetlink: nothing lacks. */
 	if (d->events_error < 0 || (d->events_error && d->facts.link_type == LINK_TYPE_NONE))
 		judge_no_events(&mk, d);
@@ -446,14 +483,43 @@ bool judge_device(struct device *d, const struct config *c, struct timepoint now
 	return making_end(&mk, &d->verdict, ret_old, ret_recheck);
 }
 
+/* Where a missing device is when it is not lost; NULL when it is. */
+static const char *lent_to(const struct missing *x)
+{
+	if (!x->placed)
+		return NULL;
+	switch (x->elsewhere) {
+	case ELSEWHERE_NETNS:
+		return "it is in another network namespace";
+	case ELSEWHERE_VFIO:
+		return "its PCI function is lent to a virtual machine (vfio)";
+	case ELSEWHERE_UNBOUND:
+	case _ELSEWHERE_KIND_MAX:
+		break;
+	}
+	return NULL;
+}
+
 bool judge_missing(struct missing *x, const struct config *c, struct timepoint now,
 	struct verdict *ret_old, usec_t *ret_recheck)
 {
 	struct making mk = making_begin(&x->verdict, now);
 	usec_t due = usec_add(x->since.mono, x->seen ? c->missing_delay_usec : c->grace_usec);
 	char guid[GUID_STRING_MAX];
+	const char *lent = lent_to(x);
 	struct reason *r;
 
+	if (x->release.until.mono > now.mono) {
+		mk.v.health = HEALTH_IGNORED;
+		released_text(mk.v.ignored_because, sizeof(mk.v.ignored_because), &x->release);
+		recheck_at(&mk, x->release.until.mono);
+		return making_end(&mk, &x->verdict, ret_old, ret_recheck);
+	}
+	if (lent) {
+		mk.v.health = HEALTH_IGNORED;
+		STRSCPY(mk.v.ignored_because, lent);
+		return making_end(&mk, &x->verdict, ret_old, ret_recheck);
+	}
 	if (now.mono < due) {
 		mk.v.health = x->seen ? HEALTH_UNKNOWN : HEALTH_STARTING;
 		recheck_at(&mk, due);
@@ -464,8 +530,10 @@ bool judge_missing(struct missing *x, const struct config *c, struct timepoint n
 		&mk, REASON_DEVICE_MISSING, x->required ? SEVERITY_FAILED : SEVERITY_NOTICE, "");
 	if (r) {
 		guid_format(guid, x->node_guid);
-		snprintf(r->found, sizeof(r->found), "not there%s%s%s%s", guid[0] ? ", GUID " : "",
-			guid, x->pci_address[0] ? ", PCI " : "", x->pci_address);
+		snprintf(r->found, sizeof(r->found), "%s%s%s%s%s",
+			x->placed ? "its PCI function has no driver" : "not there",
+			guid[0] ? ", GUID " : "", guid, x->pci_address[0] ? ", PCI " : "",
+			x->pci_address);
 		STRSCPY(r->wanted, "present");
 		STRSCPY(r->remedy, x->seen ? "see journalctl -k for why it went; reload its driver "
 					     "or reseat the adapter"

@@ -35,6 +35,8 @@ static const struct rule rules[_REASON_MAX] = {
 		"Lines of the configuration were wrong and were left out." },
 	[REASON_PORT_UNREADABLE] = { "port-unreadable", SEVERITY_UNKNOWN, CLASS_LINK,
 		"The kernel answers a reading of the port with an error." },
+	[REASON_COUNTERS_UNAVAILABLE] = { "counters-unavailable", SEVERITY_NOTICE, CLASS_MONITOR,
+		"A reading of counters, tables or details of the device does not come back." },
 };
 
 const struct rule *rule_get(enum reason_id id)

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "macros.h"
+#include "nldev-numbers.h"
 
 /*
  * How long one receive may wait. The kernel answers within the send itself, so this only ends a
@@ -335,6 +336,25 @@ int nldev_read_hw_counters(
 	if (r < 0)
 		return r;
 	return rc.any ? 0 : -ENODATA;
+}
+
+static int on_system(struct nl_msg *msg, void *arg)
+{
+	struct nlattr *tb[RDMAD_ATTR_MAX + 1] = { 0 };
+	bool *has = arg;
+
+	if (nlmsg_parse(nlmsg_hdr(msg), 0, tb, RDMAD_ATTR_MAX, NULL) < 0)
+		return -EBADMSG;
+	*has = tb[RDMAD_ATTR_MONITOR_MODE] && nla_get_u8(tb[RDMAD_ATTR_MONITOR_MODE]) == 1;
+	return 0;
+}
+
+bool nldev_has_monitor(struct nldev *n)
+{
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = request_new(RDMA_NLDEV_CMD_SYS_GET, 0);
+	bool has = false;
+
+	return msg && transact(n, msg, on_system, &has) == 0 && has;
 }
 
 struct find_device {

@@ -47,6 +47,9 @@ int nldev_read_hw_counters(
 /* The index of the device with this name, -ENODEV when there is none. */
 int nldev_device_index_by_name(struct nldev *n, const char *name, uint32_t *ret);
 
+/* Whether the kernel sends notifications to RDMA_NL_GROUP_NOTIFY (kernel/rdma-monitor.h). */
+bool nldev_has_monitor(struct nldev *n);
+
 /*
  * "rdma link add NAME type TYPE netdev NETDEV". The kernel loads the driver module by itself.
  * Errors as the kernel gives them: ENODEV no such netdev, EINVAL type not known, EEXIST the netdev

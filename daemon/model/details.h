@@ -13,9 +13,8 @@
 /* One PCI function on the way from an adapter's own (the first) up to its root port (the last). */
 struct pcie_hop {
 	char address[16];
-	uint32_t
-		speed_mtps; /* of the link on its upstream side now, 16000 for 16 GT/s; 0 unknown */
-	uint32_t width;     /* lanes; 0 unknown */
+	uint32_t speed_mtps; /* as its own registers have it, 16000 for 16 GT/s; 0 unknown */
+	uint32_t width;      /* lanes; 0 unknown */
 	uint32_t max_speed_mtps;
 	uint32_t max_width;
 };

@@ -82,7 +82,7 @@ struct device_facts {
 	char pci_address[16]; /* "0000:3b:00.0", "" when there is none or it is unknown */
 	char adapter[64];     /* what may hang as one: PCI slot without function, "software", ... */
 	char firmware_version[64];    /* "" unknown */
-	char board_id[64];            /* "" unknown */
+	char board_id[64];            /* "" unknown; not by a listing, read with the details */
 	char uverbs[16];              /* "uverbs0", "" when there is no node */
 	char parent_netdev[IFNAMSIZ]; /* software links: the netdev that they run on; "" unknown */
 };

@@ -78,12 +78,15 @@ const struct reason *verdict_find(const struct verdict *v, enum reason_id id, co
 static void port_done(struct port *p)
 {
 	port_tables_done(&p->tables);
+	for (size_t i = 0; i < _COUNTER_SOURCE_MAX; i++)
+		counter_table_free(p->counters[i]);
 }
 
 static void device_free(struct device *d)
 {
 	for (size_t i = 0; i < d->n_ports; i++)
 		port_done(&d->ports[i]);
+	counter_table_free(d->counters);
 	free(d->ports);
 	free(d);
 }
@@ -114,11 +117,15 @@ void model_done(struct model *m)
 		m->missing = x->next;
 		free(x);
 	}
+	free(m->elsewhere);
+	m->elsewhere = NULL;
+	m->n_elsewhere = 0;
 }
 
 void model_listing_begin(struct model *m)
 {
 	m->generation++;
+	m->n_elsewhere = 0;
 }
 
 /*
@@ -181,20 +188,38 @@ static struct device *device_new(
 	return d;
 }
 
+/* A text that could not be read this time is still what it was. */
+#define KEEP_TEXT(now, old)                    \
+	do {                                   \
+		if (!(now)[0])                 \
+			STRSCPY((now), (old)); \
+	} while (0)
+
+/* What the listing does not read is what the details said. */
+static struct device_facts with_details(const struct device_facts *f, const struct device *d)
+{
+	struct device_facts now = *f;
+
+	KEEP_TEXT(now.board_id, d->facts.board_id);
+	return now;
+}
+
 int model_see_device(
 	struct model *m, const struct device_facts *f, struct timepoint now, struct device **ret)
 {
 	struct device *d = model_device_by_index(m, f->index);
+	struct device_facts facts;
 	int changes = 0, r;
 
 	if (f->port_count > RDMA_PORTS_MAX)
 		return -E2BIG;
+	facts = d ? with_details(f, d) : *f;
 	if (!d) {
 		d = device_new(m, f, now);
 		if (!d)
 			return -ENOMEM;
 		changes = DEVICE_NEW;
-	} else if (memcmp(&d->facts, f, sizeof(*f)) != 0) {
+	} else if (memcmp(&d->facts, &facts, sizeof(facts)) != 0) {
 		if (!streq(d->facts.name, f->name))
 			changes |= DEVICE_RENAMED;
 		else
@@ -202,19 +227,12 @@ int model_see_device(
 		r = device_set_ports(d, f->port_count, now);
 		if (r < 0)
 			return r;
-		d->facts = *f;
+		d->facts = facts;
 	}
 	d->generation = m->generation;
 	*ret = d;
 	return changes;
 }
-
-/* A text that could not be read this time is still what it was. */
-#define KEEP_TEXT(now, old)                    \
-	do {                                   \
-		if (!(now)[0])                 \
-			STRSCPY((now), (old)); \
-	} while (0)
 
 bool device_see_details(struct device *d, const struct device_details *f)
 {
@@ -229,6 +247,7 @@ bool device_see_details(struct device *d, const struct device_details *f)
 	if (d->have_details && memcmp(&d->details, &now, sizeof(now)) == 0)
 		return false;
 	d->details = now;
+	STRSCPY(d->facts.board_id, now.board_id);
 	d->have_details = true;
 	return true;
 }
@@ -445,6 +464,38 @@ struct missing *model_find_replaced(const struct model *m, const struct device *
 			streq(x->pci_address, f->pci_address))
 			return x;
 	return NULL;
+}
+
+int model_see_elsewhere(struct model *m, const struct elsewhere_facts *f)
+{
+	if (m->n_elsewhere == ELSEWHERE_MAX)
+		return -E2BIG;
+	if (!m->elsewhere) {
+		m->elsewhere = calloc(ELSEWHERE_MAX, sizeof(*m->elsewhere));
+		if (!m->elsewhere)
+			return -ENOMEM;
+	}
+	m->elsewhere[m->n_elsewhere++] = *f;
+	return 0;
+}
+
+/* The same device by its PCI function where both have one, else by its name. */
+static bool is_missing_one(const struct elsewhere_facts *f, const struct missing *x)
+{
+	if (f->pci_address[0] && x->pci_address[0])
+		return streq(f->pci_address, x->pci_address);
+	return f->name[0] && streq(f->name, x->name);
+}
+
+void model_place_missing(struct model *m)
+{
+	for (struct missing *x = m->missing; x; x = x->next) {
+		x->placed = false;
+		for (size_t i = 0; i < m->n_elsewhere && !x->placed; i++) {
+			x->placed = is_missing_one(&m->elsewhere[i], x);
+			x->elsewhere = m->elsewhere[i].kind;
+		}
+	}
 }
 
 void model_remove_missing(struct model *m, struct missing *x)

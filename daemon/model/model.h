@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "counters.h"
 #include "details.h"
 #include "facts.h"
 #include "reason.h"
@@ -53,10 +54,17 @@ struct port {
 	bool ask_again;            /* something happened after the read in flight was sent */
 
 	struct port_tables tables;
+	struct counter_table *counters[_COUNTER_SOURCE_MAX]; /* NULL: none, or not read yet */
 
 	bool required; /* judged: its being down matters */
 	struct verdict verdict;
 	void *user; /* the manager's bookkeeping */
+};
+
+/* Let go of on request ("rdmactl release"): not touched and not judged until then. */
+struct release {
+	struct timepoint until; /* mono 0: it is not released */
+	char by[32];            /* "root" */
 };
 
 #define EVENTS_WOULD_PIN 1
@@ -75,6 +83,9 @@ struct device {
 	int events_error;
 	enum probe_state probe_state;
 	struct timepoint silent_since;
+	struct release release;
+	struct timepoint slow_since;    /* mono 0: counters, tables and details are not late */
+	struct counter_table *counters; /* the device's own (hw_counters); NULL none */
 	void *user;
 	struct device *next;
 };
@@ -106,6 +117,9 @@ struct missing {
 	char pci_address[16];
 	bool required; /* configured, or one of its ports was */
 	bool seen;     /* it was here in the life of this model */
+	bool placed;   /* it is known where it is instead: */
+	enum elsewhere_kind elsewhere;
+	struct release release; /* it was released when it went */
 	struct timepoint since;
 	struct verdict verdict;
 	struct missing *next;
@@ -136,8 +150,13 @@ struct event {
 	char message[640];
 };
 
+/* Devices and functions that are here and not for this host, as the last listing had them. */
+#define ELSEWHERE_MAX 512
+
 struct model {
 	struct device *devices; /* in order of index */
+	struct elsewhere_facts *elsewhere;
+	size_t n_elsewhere;
 	struct netdev *netdevs;
 	struct missing *missing;
 	struct verdict verdict; /* host: own reasons; health includes everything */
@@ -207,6 +226,12 @@ struct missing *model_missing_by_name(const struct model *m, const char *name);
  * function, where it is the only device (subfunctions share one). NULL when there is none.
  */
 struct missing *model_find_replaced(const struct model *m, const struct device *d);
+
+/* Notes what a listing says of a device that is not for this host. 0, -ENOMEM, -E2BIG. */
+int model_see_elsewhere(struct model *m, const struct elsewhere_facts *f);
+
+/* After a listing: tells for each missing device whether it is elsewhere. */
+void model_place_missing(struct model *m);
 
 void model_remove_missing(struct model *m, struct missing *x);
 

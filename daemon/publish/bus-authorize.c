@@ -58,7 +58,7 @@ static int on_user(sd_bus_message *reply, void *user, sd_bus_error *error)
 		sd_bus_message_read(reply, "u", &uid) < 0 || (uid != 0 && uid != getuid()))
 		r = deny(a->call);
 	else
-		r = a->action(a->bus, a->call);
+		r = a->action(a->bus, a->call, uid);
 	if (r < 0)
 		log_debug("Cannot answer a call: %s", strerror(-r));
 	return 1;

@@ -106,8 +106,8 @@ int bus_logcontrol_filter(struct bus *b, sd_bus_message *m);
 
 /* ---- bus-authorize.c ---- */
 
-/* Does what the call asks for, and replies to it. */
-typedef int (*bus_action_t)(struct bus *b, sd_bus_message *call);
+/* Does what the call of this user asks for, and replies to it. */
+typedef int (*bus_action_t)(struct bus *b, sd_bus_message *call, uint32_t uid);
 
 /*
  * Has action run once the bus has said that the caller is root or our own user; refuses the call

@@ -65,7 +65,7 @@ int bus_logcontrol_add(struct bus *b)
 		b->conn, NULL, LOGCONTROL_PATH, LOGCONTROL_INTERFACE, logcontrol_vtable, b);
 }
 
-static int set_level(struct bus *b, sd_bus_message *call)
+static int set_level(struct bus *b, sd_bus_message *call, uint32_t uid)
 {
 	const char *word;
 	int level, r;

@@ -31,7 +31,7 @@ static int method_describe(sd_bus_message *m, void *user, sd_bus_error *error)
 }
 
 /* Runs when the caller was found to be allowed to. */
-static int reload(struct bus *b, sd_bus_message *call)
+static int reload(struct bus *b, sd_bus_message *call, uint32_t uid)
 {
 	char why[TEXT_MAX] = "", clean[TEXT_MAX];
 	int r;
@@ -58,6 +58,68 @@ static int method_reload(sd_bus_message *m, void *user, sd_bus_error *error)
 	return bus_authorize(user, m, reload);
 }
 
+/* Longer than any driver reload or benchmark, short enough not to be forgotten for ever. */
+#define RELEASE_MAX (7 * USEC_PER_DAY)
+
+static int read_release(
+	sd_bus_message *m, char ***ret_objects, uint64_t *ret_duration, uint64_t *ret_flags)
+{
+	int r;
+
+	r = sd_bus_message_read_strv(m, ret_objects);
+	if (r < 0)
+		return r;
+	return sd_bus_message_read(m, "tt", ret_duration, ret_flags);
+}
+
+static void strv_freep(char ***v)
+{
+	for (char **s = *v; s && *s; s++)
+		free(*s);
+	free(*v);
+}
+
+/* Runs when the caller was found to be allowed to. */
+static int release(struct bus *b, sd_bus_message *call, uint32_t uid)
+{
+	_cleanup_(strv_freep) char **objects = NULL;
+	char why[TEXT_MAX] = "", clean[TEXT_MAX];
+	uint64_t duration, flags;
+	int r;
+
+	r = sd_bus_message_rewind(call, true);
+	if (r >= 0)
+		r = read_release(call, &objects, &duration, &flags);
+	if (r < 0)
+		return r;
+	r = b->callbacks->release(b->user, objects, duration, uid, why, sizeof(why));
+	if (r >= 0)
+		return sd_bus_reply_method_return(call, NULL);
+	return sd_bus_reply_method_errorf(call,
+		r == -ENODEV ? BUS_ERROR_NO_SUCH_OBJECT : BUS_ERROR_FAILED, "%s",
+		why[0] ? text_clean(why, clean) : strerror(-r));
+}
+
+static int method_release(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	_cleanup_(strv_freep) char **objects = NULL;
+	uint64_t duration, flags;
+	int r;
+
+	r = read_release(m, &objects, &duration, &flags);
+	if (r < 0)
+		return r;
+	if (flags != 0)
+		return sd_bus_error_setf(
+			error, BUS_ERROR_INVALID_ARGS, "Unknown flags, this version knows none");
+	if (!objects || !objects[0])
+		return sd_bus_error_setf(error, BUS_ERROR_INVALID_ARGS, "No object is named");
+	if (duration > RELEASE_MAX)
+		return sd_bus_error_setf(
+			error, BUS_ERROR_INVALID_ARGS, "Longer than seven days is not possible");
+	return bus_authorize(user, m, release);
+}
+
 #define CONST(name, type) SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_CONST)
 #define CHANGES(name, type) \
 	SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
@@ -76,6 +138,9 @@ static const sd_bus_vtable manager_vtable[] = {
 		method_describe, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Reload", SD_BUS_ARGS("t", flags), SD_BUS_NO_RESULT, method_reload,
 		SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Release",
+		SD_BUS_ARGS("as", objects, "t", duration_usec, "t", flags), SD_BUS_NO_RESULT,
+		method_release, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS(
 		"HealthChanged", SD_BUS_ARGS("o", path, "s", old, "s", new, "as", reasons), 0),
 	SD_BUS_VTABLE_END,

@@ -17,6 +17,7 @@
 #define BUS_ERROR_INVALID_ARGS    "org.rdmad1.Error.InvalidArgs"
 #define BUS_ERROR_LIMITS_EXCEEDED "org.rdmad1.Error.LimitsExceeded"
 #define BUS_ERROR_CONFIG_INVALID  "org.rdmad1.Error.ConfigInvalid" /* the old one stays in force */
+#define BUS_ERROR_NO_SUCH_OBJECT  "org.rdmad1.Error.NoSuchObject"
 #define BUS_ERROR_FAILED          "org.rdmad1.Error.Failed"
 
 /*

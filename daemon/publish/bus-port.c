@@ -35,6 +35,7 @@ static const sd_bus_vtable port_vtable[] = {
 	CHANGES("SmLid", "u"),
 	CHANGES("NetDevice", "s"),
 	CHANGES("NetDeviceIndex", "u"),
+	CHANGES("UmadNode", "s"),
 	CHANGES("Group", "s"),
 	CHANGES("Required", "b"),
 	CHANGES("HealthState", "s"),

@@ -7,47 +7,10 @@
 #include <jansson.h>
 
 #include "build-config.h"
+#include "describe-internal.h"
 #include "fields.h"
 #include "macros.h"
 #include "rules.h"
-
-/*
- * jansson frees a value that it could not store and takes NULL for one, so that being out of memory
- * needs to be noted only here and asked for once at the end.
- */
-struct builder {
-	bool failed;
-};
-
-static void put(struct builder *b, json_t *object, const char *key, json_t *value)
-{
-	if (json_object_set_new(object, key, value) < 0)
-		b->failed = true;
-}
-
-static void append(struct builder *b, json_t *array, json_t *value)
-{
-	if (json_array_append_new(array, value) < 0)
-		b->failed = true;
-}
-
-/* "" and NULL are null: the model says "not known" by them. */
-static json_t *json_text(const char *s)
-{
-	char buf[TEXT_MAX];
-
-	return s && s[0] ? json_string(text_clean(s, buf)) : json_null();
-}
-
-static json_t *json_number(uint64_t number)
-{
-	return json_integer((json_int_t)MIN(number, (uint64_t)INT64_MAX));
-}
-
-static json_t *json_time(struct timepoint t)
-{
-	return t.real ? json_number(t.real) : json_null();
-}
 
 static json_t *json_reasons(struct builder *b, const struct verdict *v)
 {
@@ -107,20 +70,22 @@ static json_t *json_port(struct builder *b, const struct subject *s)
 	json_t *o = json_object();
 
 	put_fields(b, o, port_fields, s);
+	describe_put_port_lists(b, o, s->ctx->model, s->port);
 	/* Not known to this version, but the keys are there, so that nobody has to ask for them. */
-	put(b, o, "Gids", json_null());
 	put(b, o, "Peer", json_null());
 	put(b, o, "Module", json_null());
 	return o;
 }
 
-static json_t *json_device(struct builder *b, const struct device *d)
+static json_t *json_device(
+	struct builder *b, const struct publish_context *ctx, const struct device *d)
 {
-	struct subject s = { .device = d };
+	struct subject s = { .ctx = ctx, .device = d };
 	json_t *o = json_object();
 	json_t *ports = json_array();
 
 	put_fields(b, o, device_fields, &s);
+	describe_put_device_lists(b, o, d);
 	for (size_t i = 0; i < d->n_ports; i++) {
 		s.port = &d->ports[i];
 		append(b, ports, json_port(b, &s));
@@ -180,8 +145,7 @@ static json_t *json_events(struct builder *b, const struct model *m, unsigned ma
 	return array;
 }
 
-static json_t *json_daemon(
-	struct builder *b, const struct publish_context *ctx, struct timepoint now)
+json_t *describe_daemon(struct builder *b, const struct publish_context *ctx, struct timepoint now)
 {
 	json_t *o = json_object();
 
@@ -202,10 +166,10 @@ int describe_text(const struct publish_context *ctx, struct timepoint now, unsig
 	json_t *devices = json_array(), *missing = json_array(), *setup = json_array();
 	char *text;
 
-	put(&b, root, "Daemon", json_daemon(&b, ctx, now));
+	put(&b, root, "Daemon", describe_daemon(&b, ctx, now));
 	put_fields(&b, root, manager_fields, &s);
 	for (const struct device *d = ctx->model->devices; d; d = d->next)
-		append(&b, devices, json_device(&b, d));
+		append(&b, devices, json_device(&b, ctx, d));
 	put(&b, root, "Devices", devices);
 	for (const struct missing *x = ctx->model->missing; x; x = x->next)
 		append(&b, missing, json_missing(&b, x));

@@ -130,6 +130,27 @@ DEVICE_TEXT(get_adapter, adapter)
 DEVICE_TEXT(get_firmware_version, firmware_version)
 DEVICE_TEXT(get_board_id, board_id)
 
+#define DETAIL_TEXT(function, member)                                  \
+	static void function(const struct subject *s, struct value *v) \
+	{                                                              \
+		set_string(v, s->device->details.member);              \
+	}
+
+DEVICE_TEXT(get_uverbs, uverbs)
+DETAIL_TEXT(get_node_desc, node_desc)
+DETAIL_TEXT(get_hca_type, hca_type)
+DETAIL_TEXT(get_hw_rev, hw_rev)
+DETAIL_TEXT(get_physfn, physfn)
+DETAIL_TEXT(get_local_cpus, local_cpus)
+DETAIL_TEXT(get_gpu, gpu)
+
+static void get_gpu_hops(const struct subject *s, struct value *v)
+{
+	int32_t hops = s->device->details.gpu_hops;
+
+	set_number(v, (uint64_t)hops, hops >= 0);
+}
+
 static void get_index(const struct subject *s, struct value *v)
 {
 	set_number(v, s->device->facts.index, true);
@@ -150,6 +171,18 @@ static void get_numa_node(const struct subject *s, struct value *v)
 	int32_t node = s->device->facts.numa_node;
 
 	set_number(v, (uint64_t)node, node >= 0);
+}
+
+static void get_released_until(const struct subject *s, struct value *v)
+{
+	const struct release *r = &s->device->release;
+
+	set_number(v, r->until.real, r->until.mono > 0);
+}
+
+static void get_released_by(const struct subject *s, struct value *v)
+{
+	set_string(v, s->device->release.by);
 }
 
 static void get_device_health(const struct subject *s, struct value *v)
@@ -184,10 +217,20 @@ const struct field device_fields[] = {
 	{ "NumaNode", FIELD_U32, FIELD_EVERYWHERE, get_numa_node },
 	{ "FirmwareVersion", FIELD_STRING, FIELD_EVERYWHERE, get_firmware_version },
 	{ "BoardId", FIELD_STRING, FIELD_EVERYWHERE, get_board_id },
+	{ "HcaType", FIELD_STRING, FIELD_EVERYWHERE, get_hca_type },
+	{ "HardwareRevision", FIELD_STRING, FIELD_EVERYWHERE, get_hw_rev },
+	{ "NodeDescription", FIELD_STRING, FIELD_EVERYWHERE, get_node_desc },
+	{ "UverbsNode", FIELD_STRING, FIELD_EVERYWHERE, get_uverbs },
+	{ "PhysicalFunction", FIELD_STRING, FIELD_EVERYWHERE, get_physfn },
+	{ "LocalCpus", FIELD_STRING, FIELD_EVERYWHERE, get_local_cpus },
+	{ "Gpu", FIELD_STRING, FIELD_EVERYWHERE, get_gpu },
+	{ "GpuHops", FIELD_U32, FIELD_EVERYWHERE, get_gpu_hops },
 	{ "HealthState", FIELD_STRING, FIELD_EVERYWHERE, get_device_health },
 	{ "HealthSince", FIELD_U64, FIELD_EVERYWHERE, get_device_since },
 	{ "Reasons", FIELD_REASONS, FIELD_EVERYWHERE, get_device_reasons },
 	{ "IgnoredBecause", FIELD_STRING, FIELD_EVERYWHERE, get_device_ignored },
+	{ "ReleasedUntil", FIELD_U64, FIELD_EVERYWHERE, get_released_until },
+	{ "ReleasedBy", FIELD_STRING, FIELD_EVERYWHERE, get_released_by },
 	{ "SetupState", FIELD_STRING, FIELD_EVERYWHERE, get_unknown },
 	{ NULL },
 };
@@ -260,6 +303,11 @@ static void get_netdev_index(const struct subject *s, struct value *v)
 	set_number(v, s->port->facts.netdev_index, s->port->facts.netdev_index > 0);
 }
 
+static void get_umad(const struct subject *s, struct value *v)
+{
+	set_string(v, s->port->tables.facts.umad);
+}
+
 static void get_required(const struct subject *s, struct value *v)
 {
 	v->known = true;
@@ -320,6 +368,7 @@ const struct field port_fields[] = {
 	{ "SmLid", FIELD_U32, FIELD_EVERYWHERE, get_sm_lid },
 	{ "NetDevice", FIELD_STRING, FIELD_EVERYWHERE, get_netdev },
 	{ "NetDeviceIndex", FIELD_U32, FIELD_EVERYWHERE, get_netdev_index },
+	{ "UmadNode", FIELD_STRING, FIELD_EVERYWHERE, get_umad },
 	{ "Group", FIELD_STRING, FIELD_EVERYWHERE, get_unknown },
 	{ "Required", FIELD_BOOL, FIELD_EVERYWHERE, get_required },
 	{ "HealthState", FIELD_STRING, FIELD_EVERYWHERE, get_port_health },

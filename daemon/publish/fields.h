@@ -51,7 +51,7 @@ struct field {
 	void (*get)(const struct subject *s, struct value *v);
 };
 
-#define FIELDS_MAX 32
+#define FIELDS_MAX 40
 
 /* Each ends with a field without a name. */
 extern const struct field manager_fields[];

@@ -120,6 +120,8 @@ static const char *reason_message_id(enum reason_id id)
 		return RDMAD_MESSAGE_CONFIG_INVALID;
 	case REASON_PORT_UNREADABLE:
 		return RDMAD_MESSAGE_PORT_UNREADABLE;
+	case REASON_COUNTERS_UNAVAILABLE:
+		return RDMAD_MESSAGE_COUNTERS_UNAVAILABLE;
 	case _REASON_MAX:
 		break;
 	}

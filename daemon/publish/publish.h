@@ -118,6 +118,12 @@ struct bus_callbacks {
 	 * -EBADMSG are the fault of the files (error ConfigInvalid), any other is ours (Failed).
 	 */
 	int (*reload)(void *user, char *why, size_t why_size);
+	/*
+	 * Release the devices of these objects (NULL ends them) for so long, or take them back for
+	 * 0: 0, or -ENODEV with a sentence in why, then nothing was done.
+	 */
+	int (*release)(void *user, char *const *objects, usec_t duration, uint32_t uid, char *why,
+		size_t why_size);
 	/* The context to describe from, valid until the next event is dispatched. Never NULL. */
 	const struct publish_context *(*context)(void *user);
 };

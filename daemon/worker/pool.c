@@ -24,17 +24,32 @@ struct request {
 	struct request *next;
 };
 
+/* The threads of a worker. */
+enum lane_id {
+	LANE_QUERY,
+	LANE_SLOW,
+	_LANE_MAX,
+};
+
+struct lane {
+	struct worker *worker;
+	struct request *first, **last; /* oldest first; answered in order, but for watches */
+	size_t n;
+	usec_t answered; /* when the last answer came: who waits behind others is not late yet */
+	sd_event_source *timer;
+};
+
 struct worker {
 	struct pool *pool;
 	char adapter[64];
 	pid_t pid; /* 0: none */
 	int fd;    /* -1: none, or given up */
 	usec_t started;
-	struct request *requests; /* oldest first; answered in order */
-	size_t n_requests;
-	enum pool_silence silence;
+	struct lane lanes[_LANE_MAX];
+	enum pool_silence silence; /* of the query lane */
+	bool slow_late;
 	bool dropped; /* its adapter is gone: forget it once it is dead */
-	sd_event_source *io, *child, *timer;
+	sd_event_source *io, *child;
 	struct worker *next;
 };
 
@@ -56,23 +71,25 @@ static usec_t pool_now(const struct pool *p)
 	return now;
 }
 
-static void worker_clear_requests(struct worker *w)
+static void lane_clear(struct lane *l)
 {
-	while (w->requests) {
-		struct request *q = w->requests;
+	while (l->first) {
+		struct request *q = l->first;
 
-		w->requests = q->next;
+		l->first = q->next;
 		free(q);
 	}
-	w->n_requests = 0;
+	l->last = &l->first;
+	l->n = 0;
+	l->timer = sd_event_source_disable_unref(l->timer);
 }
 
 static void worker_disconnect(struct worker *w)
 {
 	w->io = sd_event_source_disable_unref(w->io);
-	w->timer = sd_event_source_disable_unref(w->timer);
 	w->fd = safe_close(w->fd);
-	worker_clear_requests(w);
+	for (size_t i = 0; i < _LANE_MAX; i++)
+		lane_clear(&w->lanes[i]);
 }
 
 static void worker_free(struct worker *w)
@@ -136,43 +153,67 @@ static void worker_set_silence(struct worker *w, enum pool_silence silence)
 	w->pool->cb.silence(w->adapter, silence, w->pool->user);
 }
 
+static void worker_set_slow(struct worker *w, bool late)
+{
+	if (w->slow_late == late)
+		return;
+	w->slow_late = late;
+	w->pool->cb.slow(w->adapter, late, w->pool->user);
+}
+
 /* Gives the worker up: it is killed, and reaped when it can die. */
 static void worker_give_up(struct worker *w)
 {
 	worker_disconnect(w);
+	w->slow_late = false; /* its requests are lost with it, and lost() says so */
 	if (w->pid > 0)
 		kill(w->pid, SIGKILL);
 	w->pool->cb.lost(w->adapter, w->pool->user);
 }
 
+/* Since when the oldest request has had the thread for itself. */
+static usec_t lane_waits_since(const struct lane *l)
+{
+	return MAX(l->first->sent, l->answered);
+}
+
 static int on_deadline(sd_event_source *source, uint64_t usec, void *user);
 
 /* Arms the timer for the oldest request: once at its deadline, once more at twice that. */
-static int worker_arm(struct worker *w)
+static int lane_arm(struct lane *l)
 {
+	struct worker *w = l->worker;
+	bool late = l == &w->lanes[LANE_SLOW] ? w->slow_late : w->silence != POOL_ANSWERS;
 	usec_t due;
 
-	if (!w->requests)
-		return w->timer ? sd_event_source_set_enabled(w->timer, SD_EVENT_OFF) : 0;
-	due = w->requests->sent +
-	      (w->silence == POOL_ANSWERS ? w->pool->timeout : 2 * w->pool->timeout);
-	if (!w->timer)
-		return sd_event_add_time(w->pool->event, &w->timer, CLOCK_MONOTONIC, due,
-			50 * USEC_PER_MSEC, on_deadline, w);
-	sd_event_source_set_time(w->timer, due);
-	return sd_event_source_set_enabled(w->timer, SD_EVENT_ONESHOT);
+	if (!l->first)
+		return l->timer ? sd_event_source_set_enabled(l->timer, SD_EVENT_OFF) : 0;
+	due = lane_waits_since(l) + (late ? 2 : 1) * w->pool->timeout;
+	if (!l->timer)
+		return sd_event_add_time(w->pool->event, &l->timer, CLOCK_MONOTONIC, due,
+			50 * USEC_PER_MSEC, on_deadline, l);
+	sd_event_source_set_time(l->timer, due);
+	return sd_event_source_set_enabled(l->timer, SD_EVENT_ONESHOT);
 }
 
 static int on_deadline(sd_event_source *source, uint64_t usec, void *user)
 {
-	struct worker *w = user;
+	struct lane *l = user;
+	struct worker *w = l->worker;
 	usec_t waited;
 
 	(void)source;
 	(void)usec;
-	if (!w->requests)
+	if (!l->first)
 		return 0;
-	waited = usec_sub(pool_now(w->pool), w->requests->sent);
+	waited = usec_sub(pool_now(w->pool), lane_waits_since(l));
+	if (l == &w->lanes[LANE_SLOW]) {
+		if (waited >= w->pool->timeout)
+			worker_set_slow(w, true);
+		else
+			lane_arm(l);
+		return 0;
+	}
 	if (waited >= 2 * w->pool->timeout) {
 		log_debug("probe worker of %s: silent, killed", w->adapter);
 		worker_set_silence(w, POOL_SILENT);
@@ -181,24 +222,84 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *user)
 	}
 	if (waited >= w->pool->timeout && w->silence == POOL_ANSWERS)
 		worker_set_silence(w, POOL_LATE);
-	worker_arm(w);
+	lane_arm(l);
 	return 0;
 }
 
-static void worker_answered(struct worker *w, uint32_t id)
+static void worker_answered(struct worker *w, enum lane_id id, uint32_t request)
 {
-	/* Watches are answered by the other thread: out of turn. */
-	for (struct request **at = &w->requests; *at; at = &(*at)->next)
-		if ((*at)->id == id) {
+	struct lane *l = &w->lanes[id];
+
+	/* Watches are answered by the worker's main thread: out of turn. */
+	for (struct request **at = &l->first; *at; at = &(*at)->next)
+		if ((*at)->id == request) {
 			struct request *q = *at;
 
 			*at = q->next;
+			if (!*at)
+				l->last = at;
 			free(q);
-			w->n_requests--;
+			l->n--;
 			break;
 		}
-	worker_set_silence(w, POOL_ANSWERS);
-	worker_arm(w);
+	l->answered = pool_now(w->pool);
+	if (id == LANE_SLOW)
+		worker_set_slow(w, false);
+	else
+		worker_set_silence(w, POOL_ANSWERS);
+	lane_arm(l);
+}
+
+/* Answers of the slow lane. */
+static void worker_slow_message(struct worker *w, const struct wire_message *m)
+{
+	const struct pool_callbacks *cb = &w->pool->cb;
+	void *user = w->pool->user;
+
+	switch ((int)m->type) {
+	case WIRE_DETAILS:
+		worker_answered(w, LANE_SLOW, m->id);
+		cb->details(&m->details, user);
+		break;
+	case WIRE_GID:
+		cb->gid(&m->gid, user);
+		break;
+	case WIRE_PKEYS:
+		cb->pkeys(&m->pkeys, user);
+		break;
+	case WIRE_TABLES_DONE:
+		worker_answered(w, LANE_SLOW, m->id);
+		cb->tables(&m->tables, user);
+		break;
+	case WIRE_COUNTER_NAME:
+		cb->counter_name(&m->counter_name, user);
+		break;
+	case WIRE_COUNTER_VALUES:
+		cb->counter_values(&m->counter_values, user);
+		break;
+	case WIRE_COUNTERS_DONE:
+		worker_answered(w, LANE_SLOW, m->id);
+		cb->counters(&m->counters_done, user);
+		break;
+	case WIRE_QOS:
+		worker_answered(w, LANE_SLOW, m->id);
+		cb->qos(&m->qos, user);
+		break;
+	default: /* requests: nobody sends us one */
+		break;
+	}
+}
+
+static void worker_listed(struct worker *w, const struct wire_result *r)
+{
+	struct pool_listing l = { .error = r->error };
+
+	if (r->how & LISTED_SYSFS) {
+		l.refused = r->error;
+		l.error = 0;
+	}
+	l.notifies = (r->how & LISTED_MONITOR) != 0;
+	w->pool->cb.listed(&l, w->pool->user);
 }
 
 static void worker_message(struct worker *w, const struct wire_message *m)
@@ -206,23 +307,29 @@ static void worker_message(struct worker *w, const struct wire_message *m)
 	const struct pool_callbacks *cb = &w->pool->cb;
 	void *user = w->pool->user;
 
-	switch ((enum wire_type)m->type) {
+	switch ((int)m->type) {
 	case WIRE_DEVICE:
 		cb->device(&m->device, user);
 		break;
 	case WIRE_NETDEV:
 		cb->netdev(&m->netdev, user);
 		break;
+	case WIRE_ADDRESS:
+		cb->address(&m->address, user);
+		break;
+	case WIRE_ELSEWHERE:
+		cb->elsewhere(&m->elsewhere, user);
+		break;
 	case WIRE_LIST_DONE:
-		worker_answered(w, m->id);
-		cb->listed(m->result.error, user);
+		worker_answered(w, LANE_QUERY, m->id);
+		worker_listed(w, &m->result);
 		break;
 	case WIRE_PORT:
-		worker_answered(w, m->id);
+		worker_answered(w, LANE_QUERY, m->id);
 		cb->port(&m->port, user);
 		break;
 	case WIRE_WATCHED:
-		worker_answered(w, m->id);
+		worker_answered(w, LANE_QUERY, m->id);
 		cb->watched(m->result.device_index, m->result.pins ? 1 : m->result.error, user);
 		break;
 	case WIRE_EVENT: {
@@ -238,11 +345,8 @@ static void worker_message(struct worker *w, const struct wire_message *m)
 		cb->event(&e, user);
 		break;
 	}
-	case WIRE_LIST:
-	case WIRE_READ_PORT:
-	case WIRE_WATCH:
-	case WIRE_UNWATCH:
-	case _WIRE_TYPE_MAX:
+	default:
+		worker_slow_message(w, m);
 		break;
 	}
 }
@@ -368,6 +472,10 @@ static struct worker *need_worker(struct pool *p, const char *adapter)
 			return NULL;
 		w->pool = p;
 		w->fd = -1;
+		for (size_t i = 0; i < _LANE_MAX; i++) {
+			w->lanes[i].worker = w;
+			w->lanes[i].last = &w->lanes[i].first;
+		}
 		STRSCPY(w->adapter, adapter);
 		w->next = p->workers;
 		p->workers = w;
@@ -377,10 +485,11 @@ static struct worker *need_worker(struct pool *p, const char *adapter)
 }
 
 /* Sends a request that is answered. */
-static int request(struct pool *p, const char *adapter, struct wire_message *m)
+static int request(struct pool *p, const char *adapter, enum lane_id id, struct wire_message *m)
 {
 	struct worker *w = need_worker(p, adapter);
-	struct request *q, **at;
+	struct request *q;
+	struct lane *l;
 	int r;
 
 	if (!w)
@@ -388,7 +497,8 @@ static int request(struct pool *p, const char *adapter, struct wire_message *m)
 	r = worker_start(w);
 	if (r < 0)
 		return r;
-	if (w->n_requests >= REQUESTS_MAX)
+	l = &w->lanes[id];
+	if (l->n >= REQUESTS_MAX)
 		return -EBUSY;
 	q = calloc(1, sizeof(*q));
 	if (!q)
@@ -401,11 +511,10 @@ static int request(struct pool *p, const char *adapter, struct wire_message *m)
 		free(q);
 		return r == -EAGAIN ? -EBUSY : r;
 	}
-	for (at = &w->requests; *at; at = &(*at)->next)
-		;
-	*at = q;
-	w->n_requests++;
-	return worker_arm(w);
+	*l->last = q;
+	l->last = &q->next;
+	l->n++;
+	return lane_arm(l);
 }
 
 static struct wire_message device_message(
@@ -423,14 +532,14 @@ int pool_list(struct pool *p)
 {
 	struct wire_message m = { .type = WIRE_LIST };
 
-	return request(p, POOL_SCOUT, &m);
+	return request(p, POOL_SCOUT, LANE_QUERY, &m);
 }
 
 int pool_read_port(struct pool *p, const struct device_facts *d, uint32_t port)
 {
 	struct wire_message m = device_message(WIRE_READ_PORT, d, port);
 
-	return request(p, d->adapter, &m);
+	return request(p, d->adapter, LANE_QUERY, &m);
 }
 
 int pool_watch(struct pool *p, const struct device_facts *d, bool measure)
@@ -438,19 +547,63 @@ int pool_watch(struct pool *p, const struct device_facts *d, bool measure)
 	struct wire_message m = device_message(WIRE_WATCH, d, d->port_count);
 
 	m.ref.measure = measure;
-	return request(p, d->adapter, &m);
+	return request(p, d->adapter, LANE_QUERY, &m);
 }
 
-void pool_unwatch(struct pool *p, const struct device_facts *d)
+int pool_read_details(struct pool *p, const struct device_facts *d)
 {
-	struct wire_message m = device_message(WIRE_UNWATCH, d, 0);
+	struct wire_message m = device_message(WIRE_READ_DETAILS, d, 0);
+
+	return request(p, d->adapter, LANE_SLOW, &m);
+}
+
+int pool_read_tables(struct pool *p, const struct device_facts *d, uint32_t port)
+{
+	struct wire_message m = device_message(WIRE_READ_TABLES, d, port);
+
+	return request(p, d->adapter, LANE_SLOW, &m);
+}
+
+int pool_read_counters(struct pool *p, const struct device_facts *d, uint32_t port,
+	enum counter_source source, bool names)
+{
+	struct wire_message m = device_message(WIRE_READ_COUNTERS, d, port);
+
+	m.ref.source = source;
+	m.ref.names = names;
+	return request(p, d->adapter, LANE_SLOW, &m);
+}
+
+int pool_read_qos(
+	struct pool *p, const struct device_facts *d, uint32_t ifindex, const char *netdev)
+{
+	struct wire_message m = { .type = WIRE_READ_QOS };
+
+	m.ref.device_index = ifindex;
+	STRSCPY(m.ref.device, netdev);
+	return request(p, d->adapter, LANE_SLOW, &m);
+}
+
+/* Sends what is not answered. What cannot be told to let go must be made to: killing does it. */
+static void command(struct pool *p, enum wire_type type, const struct device_facts *d)
+{
+	struct wire_message m = device_message(type, d, 0);
 	struct worker *w = find_worker(p, d->adapter);
 
 	if (!w || w->fd < 0)
 		return;
-	/* What cannot be told to let go must be made to: killing it closes its contexts too. */
 	if (wire_send(w->fd, &m, MSG_DONTWAIT) < 0)
 		worker_give_up(w);
+}
+
+void pool_unwatch(struct pool *p, const struct device_facts *d)
+{
+	command(p, WIRE_UNWATCH, d);
+}
+
+void pool_forget(struct pool *p, const struct device_facts *d)
+{
+	command(p, WIRE_FORGET, d);
 }
 
 void pool_drop_adapter(struct pool *p, const char *adapter)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The probe workers as rdmad sees them: one process per adapter, and one (the scout) that lists.
- * Every request has a deadline; a worker that misses it twice over is given up and killed, and as
- * long as it cannot die no second one is started for its adapter (DESIGN section 4).
+ * A worker has two lanes, each a thread: the query lane reads ports and holds contexts, the slow
+ * lane reads what may take its time (counters, tables, details), and neither waits for the other.
+ * The query lane has a deadline for each request; a worker that misses it twice over is given up and
+ * killed, and as long as it cannot die no second one is started for its adapter (DESIGN section 4).
+ * In the slow lane being late is only told: killing the worker would end the watch on its ports.
  *
  * Nothing here blocks. Answers come as callbacks out of the event loop, never out of a request.
  */
@@ -10,6 +13,7 @@
 
 #include <systemd/sd-event.h>
 
+#include "details.h"
 #include "facts.h"
 #include "timespan.h"
 
@@ -28,17 +32,36 @@ struct pool_event {
 	unsigned port_errs, port_actives, changes, fatals;
 };
 
+/* How a listing ended. */
+struct pool_listing {
+	int error;     /* 0 or a negative errno: then it says nothing of what it lacks */
+	int refused;   /* the errno of RDMA netlink, where devices are from sysfs instead; 0 not */
+	bool notifies; /* the kernel has the RDMA netlink group of notifications */
+};
+
 struct pool_callbacks {
 	void (*device)(const struct device_facts *f, void *user);
 	void (*netdev)(const struct netdev_facts *f, void *user);
-	/* The listing is over: 0 or a negative errno, then it says nothing of what it lacks. */
-	void (*listed)(int error, void *user);
+	void (*address)(const struct address_facts *f, void *user);
+	void (*elsewhere)(const struct elsewhere_facts *f, void *user);
+	void (*listed)(const struct pool_listing *l, void *user);
 	void (*port)(const struct port_facts *f, void *user);
+	void (*details)(const struct device_details *f, void *user);
+	/* The pieces of a table or of a set of counters, then its end. */
+	void (*gid)(const struct gid_facts *f, void *user);
+	void (*pkeys)(const struct pkey_facts *f, void *user);
+	void (*tables)(const struct table_facts *f, void *user);
+	void (*counter_name)(const struct counter_name *f, void *user);
+	void (*counter_values)(const struct counter_values *f, void *user);
+	void (*counters)(const struct counters_done *f, void *user);
+	void (*qos)(const struct qos_facts *f, void *user);
 	/* A context is held (0), refused (negative errno), or would pin the module (1). */
 	void (*watched)(uint32_t device_index, int result, void *user);
 	void (*event)(const struct pool_event *e, void *user);
 	/* The adapter's worker became late, silent, or answers again. */
 	void (*silence)(const char *adapter, enum pool_silence silence, void *user);
+	/* Its slow lane became late (since then it gave no answer), or answers again. */
+	void (*slow)(const char *adapter, bool late, void *user);
 	/* The worker is gone, with all contexts and unanswered requests; the next request starts
 	 * another one. Called after silence() where that is why. */
 	void (*lost)(const char *adapter, void *user);
@@ -62,8 +85,22 @@ int pool_list(struct pool *p);
 int pool_read_port(struct pool *p, const struct device_facts *d, uint32_t port);
 /* measure: hold the context only where that pins no module. */
 int pool_watch(struct pool *p, const struct device_facts *d, bool measure);
+/*
+ * Those of the slow lane. Counters of port 0 are the device's own; names: their names are wanted in
+ * any case, else only when they are others than before.
+ */
+int pool_read_details(struct pool *p, const struct device_facts *d);
+int pool_read_tables(struct pool *p, const struct device_facts *d, uint32_t port);
+int pool_read_counters(struct pool *p, const struct device_facts *d, uint32_t port,
+	enum counter_source source, bool names);
+int pool_read_qos(
+	struct pool *p, const struct device_facts *d, uint32_t ifindex, const char *netdev);
+
 /* Closes the device's context, if there is one. Not an error when there is no worker. */
 void pool_unwatch(struct pool *p, const struct device_facts *d);
+
+/* The device is gone: its context is closed and what its worker learned of it is dropped. */
+void pool_forget(struct pool *p, const struct device_facts *d);
 
 /* The adapter has no devices any more: its worker ends. */
 void pool_drop_adapter(struct pool *p, const char *adapter);

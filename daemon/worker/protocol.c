@@ -20,6 +20,20 @@ int wire_send(int fd, struct wire_message *m, int flags)
 
 #define TERMINATE(a) ((a)[sizeof(a) - 1] = '\0')
 
+static void terminate_details(struct device_details *d)
+{
+	d->n_pcie = MIN(d->n_pcie, (uint32_t)PCIE_HOPS_MAX);
+	TERMINATE(d->board_id);
+	TERMINATE(d->hca_type);
+	TERMINATE(d->hw_rev);
+	TERMINATE(d->node_desc);
+	TERMINATE(d->physfn);
+	TERMINATE(d->gpu);
+	TERMINATE(d->local_cpus);
+	for (size_t i = 0; i < ARRAY_SIZE(d->pcie); i++)
+		TERMINATE(d->pcie[i].address);
+}
+
 /* A worker deals with the kernel's strings for us; it must not be able to send an endless one. */
 static void terminate_strings(struct wire_message *m)
 {
@@ -27,6 +41,11 @@ static void terminate_strings(struct wire_message *m)
 	case WIRE_READ_PORT:
 	case WIRE_WATCH:
 	case WIRE_UNWATCH:
+	case WIRE_READ_DETAILS:
+	case WIRE_READ_TABLES:
+	case WIRE_READ_COUNTERS:
+	case WIRE_READ_QOS:
+	case WIRE_FORGET:
 		TERMINATE(m->ref.device);
 		break;
 	case WIRE_DEVICE:
@@ -43,16 +62,42 @@ static void terminate_strings(struct wire_message *m)
 		break;
 	case WIRE_NETDEV:
 		TERMINATE(m->netdev.name);
+		TERMINATE(m->netdev.kind);
+		TERMINATE(m->netdev.phys_port_name);
+		m->netdev.address_length = MIN(m->netdev.address_length, HW_ADDRESS_MAX);
 		break;
 	case WIRE_PORT:
 		TERMINATE(m->port.width);
 		TERMINATE(m->port.speed);
 		TERMINATE(m->port.netdev);
 		break;
+	case WIRE_ELSEWHERE:
+		TERMINATE(m->elsewhere.name);
+		TERMINATE(m->elsewhere.pci_address);
+		break;
+	case WIRE_DETAILS:
+		terminate_details(&m->details);
+		break;
+	case WIRE_GID:
+		TERMINATE(m->gid.netdev);
+		break;
+	case WIRE_TABLES_DONE:
+		TERMINATE(m->tables.umad);
+		break;
+	case WIRE_COUNTER_NAME:
+		TERMINATE(m->counter_name.name);
+		break;
+	case WIRE_QOS:
+		TERMINATE(m->qos.name);
+		break;
 	case WIRE_LIST:
+	case WIRE_ADDRESS:
 	case WIRE_LIST_DONE:
 	case WIRE_WATCHED:
 	case WIRE_EVENT:
+	case WIRE_PKEYS:
+	case WIRE_COUNTER_VALUES:
+	case WIRE_COUNTERS_DONE:
 	case _WIRE_TYPE_MAX:
 		break;
 	}

@@ -6,27 +6,44 @@
  */
 #pragma once
 
+#include "details.h"
 #include "facts.h"
 
 #define WIRE_MAGIC   0x52444d41u /* "RDMA" */
-#define WIRE_VERSION 1u
+#define WIRE_VERSION 2u
 
 /* The descriptor that a worker finds its socket at. */
 #define WORKER_FD 3
 
 enum wire_type {
-	/* to the worker */
-	WIRE_LIST, /* all devices and netdevs: WIRE_DEVICE..., WIRE_NETDEV..., WIRE_LIST_DONE */
+	/* to the worker, answered by its query thread */
+	WIRE_LIST, /* WIRE_NETDEV, WIRE_ADDRESS, WIRE_DEVICE, WIRE_ELSEWHERE..., WIRE_LIST_DONE */
 	WIRE_READ_PORT, /* -> WIRE_PORT */
 	WIRE_WATCH,     /* -> WIRE_WATCHED, then WIRE_EVENT whenever something happens */
 	WIRE_UNWATCH,   /* closes the context; no answer */
+	/* to the worker, answered by its slow thread: what may take long and hurry is not for */
+	WIRE_READ_DETAILS,  /* -> WIRE_DETAILS */
+	WIRE_READ_TABLES,   /* -> WIRE_GID..., WIRE_PKEYS..., WIRE_TABLES_DONE */
+	WIRE_READ_COUNTERS, /* -> WIRE_COUNTER_NAME..., WIRE_COUNTER_VALUES..., WIRE_COUNTERS_DONE */
+	WIRE_READ_QOS,      /* -> WIRE_QOS */
+	WIRE_FORGET,        /* the device is gone: what was learned of it, too; no answer */
 	/* from the worker */
 	WIRE_DEVICE,
 	WIRE_NETDEV,
+	WIRE_ADDRESS,
+	WIRE_ELSEWHERE,
 	WIRE_LIST_DONE,
 	WIRE_PORT,
 	WIRE_WATCHED,
 	WIRE_EVENT,
+	WIRE_DETAILS,
+	WIRE_GID,
+	WIRE_PKEYS,
+	WIRE_TABLES_DONE,
+	WIRE_COUNTER_NAME,
+	WIRE_COUNTER_VALUES,
+	WIRE_COUNTERS_DONE,
+	WIRE_QOS,
 	_WIRE_TYPE_MAX,
 };
 
@@ -34,14 +51,20 @@ struct wire_device_ref {
 	uint32_t device_index;
 	uint32_t port;
 	uint32_t measure; /* WIRE_WATCH: hold the context only where that pins no module */
-	char device[RDMA_NAME_MAX];
+	enum counter_source source; /* WIRE_READ_COUNTERS; the next, too */
+	uint32_t names;             /* the names are wanted, also if they are as before */
+	char device[RDMA_NAME_MAX]; /* WIRE_READ_QOS: the netdev, device_index its ifindex */
 };
 
 struct wire_result {
 	uint32_t device_index;
 	int32_t error; /* 0 or negative errno */
 	uint32_t pins; /* WIRE_WATCHED: not held, because it would pin the module */
+	uint32_t how;  /* WIRE_LIST_DONE: LISTED_* */
 };
+
+#define LISTED_MONITOR (1u << 0) /* the kernel has the RDMA netlink group of notifications */
+#define LISTED_SYSFS   (1u << 1) /* RDMA netlink refused (error says how): devices are from sysfs */
 
 /* Events of one port (0: the device) since the last such message, counted by kind. */
 struct wire_event {
@@ -64,7 +87,17 @@ struct wire_message {
 		struct wire_event event;
 		struct device_facts device;
 		struct netdev_facts netdev;
+		struct address_facts address;
+		struct elsewhere_facts elsewhere;
 		struct port_facts port;
+		struct device_details details;
+		struct gid_facts gid;
+		struct pkey_facts pkeys;
+		struct table_facts tables;
+		struct counter_name counter_name;
+		struct counter_values counter_values;
+		struct counters_done counters_done;
+		struct qos_facts qos;
 	};
 };
 

@@ -440,6 +440,106 @@ static void test_missing(void **state)
 	world_end(&w);
 }
 
+/* It is not here, and it is known where it is. */
+static void test_missing_elsewhere(void **state)
+{
+	static const struct {
+		struct elsewhere_facts facts;
+		enum health health;
+	} t[] = {
+		{ { ELSEWHERE_NETNS, "mlx5_0", "" }, HEALTH_IGNORED },
+		{ { ELSEWHERE_NETNS, "renamed", "0000:01:00.0" }, HEALTH_IGNORED },
+		{ { ELSEWHERE_VFIO, "", "0000:01:00.0" }, HEALTH_IGNORED },
+		{ { ELSEWHERE_UNBOUND, "", "0000:01:00.0" }, HEALTH_FAILED },
+		{ { ELSEWHERE_NETNS, "mlx5_0", "0000:02:00.0" }, HEALTH_FAILED },
+		{ { ELSEWHERE_VFIO, "", "0000:01:00.1" }, HEALTH_FAILED },
+	};
+	struct world w;
+	struct missing *x;
+
+	(void)state;
+	world_begin(&w, "x0", LINK_TYPE_NONE);
+	x = model_add_missing(&w.model, "mlx5_0", 0xabc, "0000:01:00.0", at(w.now));
+	x->seen = x->required = true;
+	w.now += w.config->missing_delay_usec;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		model_listing_begin(&w.model);
+		assert_int_equal(model_see_elsewhere(&w.model, &t[i].facts), 0);
+		model_place_missing(&w.model);
+		judge_missing(x, w.config, at(w.now), &w.old, &w.recheck);
+		if (x->verdict.health != t[i].health)
+			fail_msg("case %zu: %s", i, health_to_string(x->verdict.health));
+		assert_int_equal(
+			x->verdict.ignored_because[0] != '\0', t[i].health == HEALTH_IGNORED);
+	}
+	/* The next listing does not have it any more: it is lost again. */
+	model_listing_begin(&w.model);
+	model_place_missing(&w.model);
+	judge_missing(x, w.config, at(w.now), &w.old, &w.recheck);
+	assert_int_equal(x->verdict.health, HEALTH_FAILED);
+	world_end(&w);
+}
+
+static void test_released(void **state)
+{
+	struct world w;
+	struct missing *x;
+
+	(void)state;
+	world_begin(&w, "mlx5_0", LINK_TYPE_NONE);
+	world_expect(&w, "mlx5_0", EXPECT_UP);
+	world_read(&w, ACTIVE, IB);
+	world_read(&w, POLLING, IB);
+	world_judge(&w);
+	assert_int_equal(w.port->verdict.health, HEALTH_FAILED);
+	w.device->release.until = at(w.now + USEC_PER_MINUTE);
+	STRSCPY(w.device->release.by, "root");
+	world_judge(&w);
+	judge_device(w.device, w.config, at(w.now), &w.old, &w.recheck);
+	assert_int_equal(w.port->verdict.health, HEALTH_IGNORED);
+	assert_int_equal(w.device->verdict.health, HEALTH_IGNORED);
+	assert_non_null(strstr(w.port->verdict.ignored_because, "released by root until "));
+	assert_int_equal(w.port->verdict.n_reasons, 0);
+
+	/* It goes meanwhile: not missed until its time is over. */
+	x = model_add_missing(&w.model, "mlx5_0", 0xabc, "", at(w.now));
+	x->seen = x->required = true;
+	x->release = w.device->release;
+	w.config->missing_delay_usec = USEC_PER_SEC;
+	w.now += 2 * USEC_PER_SEC;
+	w.recheck = USEC_INFINITY;
+	judge_missing(x, w.config, at(w.now), &w.old, &w.recheck);
+	assert_int_equal(x->verdict.health, HEALTH_IGNORED);
+	assert_int_equal(w.recheck, x->release.until.mono);
+	w.now = w.recheck;
+	judge_missing(x, w.config, at(w.now), &w.old, &w.recheck);
+	assert_int_equal(x->verdict.health, HEALTH_FAILED);
+	world_end(&w);
+}
+
+/* Slow counters are a notice, and nothing at all where the ports do not answer either. */
+static void test_counters_unavailable(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_begin(&w, "mlx5_0", LINK_TYPE_NONE);
+	world_expect(&w, "mlx5_0", EXPECT_UP);
+	world_read(&w, ACTIVE, IB);
+	world_judge(&w);
+	w.device->slow_since = at(w.now);
+	w.now += 7 * USEC_PER_SEC;
+	judge_device(w.device, w.config, at(w.now), &w.old, &w.recheck);
+	assert_reason(&w.device->verdict, REASON_COUNTERS_UNAVAILABLE, true);
+	assert_int_equal(w.device->verdict.health, HEALTH_OK);
+	assert_int_equal(w.device->verdict.reasons[0].since.mono, w.device->slow_since.mono);
+	w.device->probe_state = PROBE_SILENT;
+	judge_device(w.device, w.config, at(w.now), &w.old, &w.recheck);
+	assert_reason(&w.device->verdict, REASON_COUNTERS_UNAVAILABLE, false);
+	assert_reason(&w.device->verdict, REASON_DEVICE_UNRESPONSIVE, true);
+	world_end(&w);
+}
+
 static void test_host(void **state)
 {
 	const struct setup_condition setup[] = {
@@ -637,6 +737,9 @@ int main(void)
 		cmocka_unit_test(test_flapping),
 		cmocka_unit_test(test_slow_flaps_and_none),
 		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_missing_elsewhere),
+		cmocka_unit_test(test_released),
+		cmocka_unit_test(test_counters_unavailable),
 		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_many_reasons),
 		cmocka_unit_test(test_storm_single),

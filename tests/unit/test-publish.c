@@ -139,20 +139,24 @@ static void test_describe_unknown(void **state)
 {
 	static const char device_keys[] =
 		"Index Name NodeGuid SysImageGuid NodeType Driver PciAddress Adapter NumaNode "
-		"FirmwareVersion BoardId HealthState HealthSince Reasons IgnoredBecause SetupState "
-		"Ports";
+		"FirmwareVersion BoardId HcaType HardwareRevision NodeDescription UverbsNode "
+		"VirtualFunction PhysicalFunction LocalCpus Gpu GpuHops PcieLinks HealthState "
+		"HealthSince Reasons IgnoredBecause ReleasedUntil ReleasedBy SetupState Ports";
 	static const char port_keys[] =
 		"Number LinkLayer PortState PhysState Rate Width Speed ActiveMtu Lid SmLid Gids "
 		"NetDevice NetDeviceIndex Group Required HealthState HealthSince Reasons "
 		"IgnoredBecause "
-		"FlapCount DownSince ProbeState LastProbe Peer Module";
+		"FlapCount DownSince ProbeState LastProbe Peer Module PKeys UmadNode Bond "
+		"BondLegs Qos";
 	static const char *const null_device[] = { "NodeGuid", "SysImageGuid", "NodeType", "Driver",
-		"PciAddress", "Adapter", "NumaNode", "FirmwareVersion", "BoardId", "HealthSince",
-		"IgnoredBecause", "SetupState" };
+		"PciAddress", "Adapter", "NumaNode", "FirmwareVersion", "BoardId", "HcaType",
+		"HardwareRevision", "NodeDescription", "UverbsNode", "VirtualFunction",
+		"PhysicalFunction", "LocalCpus", "Gpu", "GpuHops", "HealthSince", "IgnoredBecause",
+		"ReleasedUntil", "ReleasedBy", "SetupState" };
 	static const char *const null_port[] = { "LinkLayer", "PortState", "PhysState", "Rate",
 		"Width", "Speed", "ActiveMtu", "Lid", "SmLid", "Gids", "NetDevice",
 		"NetDeviceIndex", "Group", "HealthSince", "IgnoredBecause", "DownSince",
-		"LastProbe", "Peer", "Module" };
+		"LastProbe", "Peer", "Module", "PKeys", "UmadNode", "Bond", "Qos" };
 	static struct model m;
 	struct publish_context ctx = { .model = &m };
 	struct device_facts f = { .index = 3, .port_count = 1, .numa_node = -1, .name = "rxe0" };
@@ -213,6 +217,151 @@ static void fill_model(struct model *m, struct device **ret)
 		.found = "state \xfe",
 		.wanted = "ACTIVE",
 	};
+}
+
+/* ---- the lists ---- */
+
+static void see_netdev(struct model *m, uint32_t ifindex, const char *name, uint32_t master)
+{
+	struct netdev_facts f = { .ifindex = ifindex, .master = master, .carrier = ifindex != 8 };
+	uint32_t downs;
+
+	f.leg = master ? BOND_LEG_ACTIVE : BOND_LEG_NONE;
+	STRSCPY(f.name, name);
+	assert_int_equal(model_see_netdev(m, &f, &downs), 1);
+}
+
+static void fill_tables(struct port *p)
+{
+	static const uint8_t address[16] = { [10] = 0xff, 0xff, 192, 0, 2, 1 };
+	struct gid_facts gid = { .index = 3, .type = GID_TYPE_ROCE_V2, .netdev = "eth0" };
+	struct pkey_facts pkeys = { .n = 3, .pkeys = { 0xffff, 0, 0x8001 } };
+	struct table_facts end = { .umad = "umad5" };
+	struct tables_update u;
+
+	memcpy(gid.gid, address, sizeof(address));
+	assert_int_equal(port_tables_add_gid(&p->tables, &gid), 0);
+	gid.index = 4;
+	gid.type = GID_TYPE_IB;
+	assert_int_equal(port_tables_add_gid(&p->tables, &gid), 0);
+	assert_int_equal(port_tables_add_pkeys(&p->tables, &pkeys), 0);
+	port_tables_finish(&p->tables, &end, &u);
+}
+
+static void test_describe_tables(void **state)
+{
+	static struct model m;
+	struct publish_context ctx = { .model = &m };
+	json_t *root, *port, *list, *o;
+	struct device *d;
+
+	fill_model(&m, &d);
+	fill_tables(&d->ports[0]);
+	root = describe(&ctx, 0, false);
+	port = json_array_get(
+		json_object_get(json_array_get(json_object_get(root, "Devices"), 0), "Ports"), 0);
+	assert_string_equal(text_of(port, "UmadNode"), "umad5");
+	list = json_object_get(port, "Gids");
+	assert_int_equal(json_array_size(list), 2);
+	o = json_array_get(list, 0);
+	assert_keys(o, "Index Type Gid Address NetDevice");
+	assert_int_equal(json_integer_value(json_object_get(o, "Index")), 3);
+	assert_string_equal(text_of(o, "Type"), "RoCE v2");
+	assert_string_equal(text_of(o, "Address"), "192.0.2.1");
+	assert_string_equal(text_of(o, "Gid"), "0000:0000:0000:0000:0000:ffff:c000:0201");
+	assert_null_key(json_array_get(list, 1), "Address");
+	list = json_object_get(port, "PKeys");
+	assert_int_equal(json_array_size(list), 2);
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 1), "Index")), 2);
+	assert_string_equal(text_of(json_array_get(list, 1), "PKey"), "0x8001");
+	json_decref(root);
+	model_done(&m);
+}
+
+static void test_describe_details(void **state)
+{
+	static struct model m;
+	struct publish_context ctx = { .model = &m };
+	struct device_details f = device_details_unknown(3);
+	json_t *root, *device, *links;
+	struct device *d;
+
+	fill_model(&m, &d);
+	f.n_pcie = 2;
+	f.is_vf = 0;
+	STRSCPY(f.board_id, "MT_0000000838");
+	STRSCPY(f.pcie[0].address, "0000:3b:00.0");
+	f.pcie[0].speed_mtps = 16000;
+	f.pcie[0].width = 16;
+	assert_true(device_see_details(d, &f));
+	root = describe(&ctx, 0, false);
+	device = json_array_get(json_object_get(root, "Devices"), 0);
+	assert_string_equal(text_of(device, "BoardId"), "MT_0000000838");
+	assert_true(json_is_false(json_object_get(device, "VirtualFunction")));
+	links = json_object_get(device, "PcieLinks");
+	assert_int_equal(json_array_size(links), 2);
+	assert_keys(json_array_get(links, 0), "Address Speed Width MaxSpeed MaxWidth");
+	assert_int_equal(
+		json_integer_value(json_object_get(json_array_get(links, 0), "Speed")), 16000);
+	assert_null_key(json_array_get(links, 0), "MaxSpeed");
+	assert_null_key(json_array_get(links, 1), "Width");
+	json_decref(root);
+	model_done(&m);
+}
+
+/* The port's netdev may be a leg of the bond, or the bond itself. */
+static void test_describe_bond(void **state)
+{
+	static struct model m;
+	struct publish_context ctx = { .model = &m };
+	json_t *root, *port, *legs, *qos;
+	struct qos_facts f;
+	struct device *d;
+
+	fill_model(&m, &d);
+	see_netdev(&m, 7, "bond0", 0);
+	see_netdev(&m, 8, "eth0", 7);
+	see_netdev(&m, 9, "eth1", 7);
+	f = qos_facts_unknown(7, "bond0");
+	f.trust = QOS_TRUST_DSCP;
+	f.pfc = 1 << 3;
+	f.pause_rx = 0;
+	f.class_bandwidth[3] = 50;
+	f.pause_tx_frames = 12;
+	netdev_see_qos(m.netdevs, &f);
+	for (uint32_t ifindex = 7; ifindex <= 8; ifindex++) {
+		d->ports[0].facts.netdev_index = ifindex;
+		root = describe(&ctx, 0, false);
+		port = json_array_get(
+			json_object_get(
+				json_array_get(json_object_get(root, "Devices"), 0), "Ports"),
+			0);
+		assert_string_equal(text_of(port, "Bond"), "bond0");
+		legs = json_object_get(port, "BondLegs");
+		assert_int_equal(json_array_size(legs), 2);
+		assert_string_equal(text_of(json_array_get(legs, 0), "Name"), "eth0");
+		assert_string_equal(text_of(json_array_get(legs, 0), "State"), "active");
+		assert_true(json_is_false(json_object_get(json_array_get(legs, 0), "Carrier")));
+		qos = json_object_get(port, "Qos");
+		if (ifindex == 8) {
+			assert_true(json_is_null(qos));
+		} else {
+			assert_string_equal(text_of(qos, "Trust"), "dscp");
+			assert_null_key(qos, "DcbxOwner");
+			assert_null_key(qos, "PauseTx");
+			assert_true(json_is_false(json_object_get(qos, "PauseRx")));
+			assert_int_equal(
+				json_integer_value(json_array_get(json_object_get(qos, "Pfc"), 0)),
+				3);
+			assert_int_equal(
+				json_integer_value(json_object_get(qos, "PauseTxFrames")), 12);
+			assert_null_key(qos, "PauseRxFrames");
+			assert_true(json_is_null(
+				json_array_get(json_object_get(qos, "ClassBandwidth"), 0)));
+		}
+		json_decref(root);
+	}
+	model_done(&m);
 }
 
 static void test_describe_full(void **state)
@@ -340,6 +489,9 @@ int main(void)
 		cmocka_unit_test(test_describe_empty),
 		cmocka_unit_test(test_describe_unknown),
 		cmocka_unit_test(test_describe_full),
+		cmocka_unit_test(test_describe_tables),
+		cmocka_unit_test(test_describe_details),
+		cmocka_unit_test(test_describe_bond),
 		cmocka_unit_test(test_state_file),
 	};
 

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is read besides the state of ports: details of devices, tables and counters of ports, flow
+ * control of netdevs. All of it by the workers' slow lane: one request of a kind at a time for each
+ * object, so that a device that takes long makes no queue.
+ */
+#include <errno.h>
+
+#include "log.h"
+#include "macros.h"
+#include "manager-internal.h"
+
+/* GIDs come and go one event each: a burst of addresses must not read the table each time. On
+ * InfiniBand each P_Key is a command to the firmware. */
+#define TABLES_INTERVAL_ETHERNET USEC_PER_SEC
+#define TABLES_INTERVAL          (10 * USEC_PER_SEC)
+/* Tables are read on events; this heals what was missed. */
+#define TABLES_REFRESH (10 * USEC_PER_MINUTE)
+
+/* Whether it may be sent now; else it is remembered. */
+static bool ask_begin(struct manager *m, struct ask *a, usec_t interval)
+{
+	if (!a->in_flight && (!a->asked || usec_sub(manager_now(m).mono, a->asked) >= interval))
+		return true;
+	a->again = true;
+	if (!a->in_flight)
+		manager_retry_soon(m);
+	return false;
+}
+
+/* Notes what came of sending it. */
+static void ask_sent(struct manager *m, struct ask *a, int r)
+{
+	a->again = r < 0;
+	if (r < 0) {
+		manager_retry_soon(m);
+		return;
+	}
+	a->in_flight = true;
+	a->asked = manager_now(m).mono;
+}
+
+/* ---- asking ---- */
+
+void device_ask_details(struct manager *m, struct device *d)
+{
+	struct ask *a = &device_watch(d)->details;
+
+	if (device_is_watched(m, d) && ask_begin(m, a, 0))
+		ask_sent(m, a, pool_read_details(m->pool, &d->facts));
+}
+
+void port_ask_tables(struct manager *m, struct port *p)
+{
+	struct ask *a = &port_watch(p)->tables;
+	usec_t interval = p->facts.link_layer == LINK_LAYER_ETHERNET ? TABLES_INTERVAL_ETHERNET
+								     : TABLES_INTERVAL;
+
+	if (!device_is_watched(m, p->device) || !ask_begin(m, a, interval))
+		return;
+	ask_sent(m, a, pool_read_tables(m->pool, &p->device->facts, p->number));
+}
+
+static void device_ask_tables(struct manager *m, struct device *d)
+{
+	for (size_t i = 0; i < d->n_ports; i++)
+		port_ask_tables(m, &d->ports[i]);
+}
+
+static void port_ask_qos(struct manager *m, struct port *p)
+{
+	struct ask *a = &port_watch(p)->qos;
+
+	if (!device_is_watched(m, p->device) || p->facts.link_layer != LINK_LAYER_ETHERNET ||
+		!p->facts.netdev_index)
+		return;
+	if (ask_begin(m, a, 0))
+		ask_sent(m, a,
+			pool_read_qos(m->pool, &p->device->facts, p->facts.netdev_index,
+				p->facts.netdev));
+}
+
+/* Counters are a series: one that is late is left out, not asked for twice. */
+static void ask_counters(struct manager *m, struct device *d, uint32_t port,
+	enum counter_source source, struct ask *a, struct counter_table *t)
+{
+	if (a->in_flight || a->absent || !device_is_watched(m, d))
+		return;
+	ask_sent(m, a,
+		pool_read_counters(m->pool, &d->facts, port, source, !counter_table_has_names(t)));
+	a->again = false;
+}
+
+void device_ask_counters(struct manager *m, struct device *d, enum counter_source source)
+{
+	struct device_watch *dw = device_watch(d);
+
+	if (source == COUNTER_HW)
+		ask_counters(m, d, 0, source, &dw->counters, d->counters);
+	for (size_t i = 0; i < d->n_ports; i++) {
+		struct port *p = &d->ports[i];
+
+		ask_counters(m, d, p->number, source, &port_watch(p)->counters[source],
+			p->counters[source]);
+	}
+}
+
+/* All that is to be known of a device that is new, or that has another name now. */
+void device_ask_facts(struct manager *m, struct device *d)
+{
+	device_ask_ports(m, d);
+	device_ask_details(m, d);
+	device_ask_tables(m, d);
+}
+
+/* Once in SlowCounterSec=: what no event tells. */
+void device_ask_slow(struct manager *m, struct device *d)
+{
+	usec_t now = manager_now(m).mono;
+
+	/* A VF is in the slot of its physical function: nothing of it changes by itself. */
+	if (d->details.is_vf != 1)
+		device_ask_details(m, d);
+	device_ask_counters(m, d, COUNTER_PMA);
+	for (size_t i = 0; i < d->n_ports; i++) {
+		struct port *p = &d->ports[i];
+
+		port_ask_qos(m, p);
+		if (usec_sub(now, port_watch(p)->tables.asked) >= TABLES_REFRESH)
+			port_ask_tables(m, p);
+	}
+}
+
+/* What could not be asked for when it was due. */
+void device_retry_facts(struct manager *m, struct device *d)
+{
+	if (device_watch(d)->details.again)
+		device_ask_details(m, d);
+	for (size_t i = 0; i < d->n_ports; i++) {
+		struct port_watch *pw = port_watch(&d->ports[i]);
+
+		if (pw->tables.again && !pw->tables.in_flight)
+			port_ask_tables(m, &d->ports[i]);
+		if (pw->qos.again && !pw->qos.in_flight)
+			port_ask_qos(m, &d->ports[i]);
+	}
+}
+
+static void ask_lost(struct ask *a)
+{
+	a->again |= a->in_flight;
+	a->in_flight = false;
+}
+
+/* Its worker is gone, and with it what was asked. */
+void device_lost_facts(struct device *d)
+{
+	struct device_watch *dw = device_watch(d);
+
+	ask_lost(&dw->details);
+	dw->counters.in_flight = false;
+	for (size_t i = 0; i < d->n_ports; i++) {
+		struct port_watch *pw = port_watch(&d->ports[i]);
+
+		ask_lost(&pw->tables);
+		ask_lost(&pw->qos);
+		for (size_t k = 0; k < _COUNTER_SOURCE_MAX; k++)
+			pw->counters[k].in_flight = false;
+		port_tables_begin(&d->ports[i].tables);
+	}
+}
+
+/* ---- answers ---- */
+
+static struct port *find_port(struct manager *m, uint32_t device_index, uint32_t number)
+{
+	struct device *d = model_device_by_index(&m->model, device_index);
+
+	return d ? device_port(d, number) : NULL;
+}
+
+void on_pool_details(const struct device_details *f, void *user)
+{
+	struct manager *m = user;
+	struct device *d = model_device_by_index(&m->model, f->device_index);
+	struct ask *a;
+
+	if (!d)
+		return;
+	a = &device_watch(d)->details;
+	a->in_flight = false;
+	if (device_see_details(d, f)) {
+		m->plan_dirty = m->state_dirty = true; /* selectors may ask for the board */
+		for (size_t i = 0; i < d->n_ports; i++)
+			port_judge(m, &d->ports[i]);
+		device_judge(m, d);
+	}
+	if (a->again)
+		device_ask_details(m, d);
+}
+
+void on_pool_gid(const struct gid_facts *f, void *user)
+{
+	struct port *p = find_port(user, f->device_index, f->port);
+	int r = p ? port_tables_add_gid(&p->tables, f) : 0;
+
+	if (r < 0)
+		log_debug("%s/%u: GID %u is left out: %s", p->device->facts.name, f->port, f->index,
+			strerror(-r));
+}
+
+void on_pool_pkeys(const struct pkey_facts *f, void *user)
+{
+	struct port *p = find_port(user, f->device_index, f->port);
+	int r = p ? port_tables_add_pkeys(&p->tables, f) : 0;
+
+	if (r < 0)
+		log_debug("%s/%u: P_Keys from %u on are left out: %s", p->device->facts.name,
+			f->port, f->first, strerror(-r));
+}
+
+void on_pool_tables(const struct table_facts *f, void *user)
+{
+	struct manager *m = user;
+	struct port *p = find_port(m, f->device_index, f->port);
+	struct tables_update u;
+	struct ask *a;
+
+	if (!p)
+		return;
+	a = &port_watch(p)->tables;
+	a->in_flight = false;
+	port_tables_finish(&p->tables, f, &u);
+	if (u.first || u.gids_changed || u.pkeys_changed)
+		m->state_dirty = true;
+	port_judge(m, p);
+	if (a->again)
+		port_ask_tables(m, p);
+}
+
+void on_pool_qos(const struct qos_facts *f, void *user)
+{
+	struct netdev *n = model_netdev_by_index(&((struct manager *)user)->model, f->ifindex);
+	struct manager *m = user;
+
+	for (struct device *d = m->model.devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++)
+			if (d->ports[i].facts.netdev_index == f->ifindex)
+				port_watch(&d->ports[i])->qos.in_flight = false;
+	if (n && netdev_see_qos(n, f))
+		m->state_dirty = true;
+}
+
+/* ---- counters ---- */
+
+/* Where the counters of this port (0: the device) and source are kept; NULL when it is gone. */
+static struct counter_table **find_counters(struct manager *m, uint32_t device_index,
+	uint32_t number, enum counter_source source, struct ask **ret_ask)
+{
+	struct device *d = model_device_by_index(&m->model, device_index);
+	struct port *p;
+
+	if (!d || (unsigned)source >= _COUNTER_SOURCE_MAX)
+		return NULL;
+	if (number == 0) {
+		*ret_ask = &device_watch(d)->counters;
+		return source == COUNTER_HW ? &d->counters : NULL;
+	}
+	p = device_port(d, number);
+	if (!p)
+		return NULL;
+	*ret_ask = &port_watch(p)->counters[source];
+	return &p->counters[source];
+}
+
+void on_pool_counter_name(const struct counter_name *f, void *user)
+{
+	struct counter_table **t;
+	struct ask *a;
+
+	t = find_counters(user, f->device_index, f->port, f->source, &a);
+	if (t && counter_table_name(t, f) < 0)
+		log_debug("device %u port %u: counter %s is left out", f->device_index, f->port,
+			f->name);
+}
+
+void on_pool_counter_values(const struct counter_values *f, void *user)
+{
+	struct manager *m = user;
+	struct counter_table **t;
+	struct ask *a;
+
+	t = find_counters(m, f->device_index, f->port, f->source, &a);
+	if (t && *t)
+		counter_table_values(*t, f, manager_now(m));
+}
+
+void on_pool_counters(const struct counters_done *f, void *user)
+{
+	struct manager *m = user;
+	struct counter_table **t;
+	struct ask *a;
+
+	t = find_counters(m, f->device_index, f->port, f->source, &a);
+	if (!t)
+		return;
+	a->in_flight = false;
+	/* The driver has none: that does not change in the life of a device. */
+	a->absent = f->error == -ENOENT;
+	if (*t)
+		counter_table_finish(*t, f, manager_now(m));
+}
+
+/* ---- the slow lane itself ---- */
+
+void on_pool_slow(const char *adapter, bool late, void *user)
+{
+	struct manager *m = user;
+	struct timepoint since = before(manager_now(m), m->config->probe_timeout_usec);
+
+	for (struct device *d = m->model.devices; d; d = d->next) {
+		if (!streq(d->facts.adapter, adapter))
+			continue;
+		d->slow_since = late ? since : (struct timepoint){ 0 };
+		device_judge(m, d);
+		m->state_dirty = true;
+	}
+}
+
+/* ---- the RDMA netlink group ---- */
+
+static void on_rdma_notice(const struct rdma_notice *n, void *user)
+{
+	struct manager *m = user;
+	struct device *d = model_device_by_index(&m->model, n->device_index);
+	struct port *p = d ? device_port(d, n->port) : NULL;
+
+	if (n->kind == RDMA_NOTICE_DEVICE || !d) {
+		manager_request_listing(m);
+		return;
+	}
+	if (p)
+		port_ask(m, p);
+	else
+		device_ask_ports(m, d);
+}
+
+static int on_rdma_io(sd_event_source *source, int fd, uint32_t revents, void *user)
+{
+	struct manager *m = user;
+	int r;
+
+	(void)source;
+	(void)fd;
+	(void)revents;
+	r = rdma_monitor_receive(m->rdma, on_rdma_notice, m);
+	if (r == 0)
+		return 0;
+	if (r != -ENOBUFS)
+		log_warning("RDMA netlink: %s", strerror(-r));
+	manager_request_listing(m);
+	for (struct device *d = m->model.devices; d; d = d->next)
+		device_ask_ports(m, d);
+	return 0;
+}
+
+void manager_join_rdma_monitor(struct manager *m)
+{
+	int r;
+
+	if (m->rdma)
+		return;
+	r = rdma_monitor_open(&m->rdma);
+	if (r >= 0)
+		r = sd_event_add_io(
+			m->event, &m->rdma_io, rdma_monitor_fd(m->rdma), EPOLLIN, on_rdma_io, m);
+	if (r < 0) {
+		log_debug("RDMA netlink: no notifications: %s", strerror(-r));
+		m->rdma = rdma_monitor_close(m->rdma);
+		return;
+	}
+	log_debug("RDMA netlink: notifications are on");
+	manager_request_listing(m); /* what came before them */
+}

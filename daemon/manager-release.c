@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Letting go of devices on request: for a driver reload, a firmware burn, a benchmark. Nothing of a
+ * released device is held, read or judged; it is taken back by itself when its time is over. It is
+ * the device that is released, not the name: one that goes meanwhile comes back released.
+ */
+#include <errno.h>
+
+#include "log.h"
+#include "macros.h"
+#include "manager-internal.h"
+
+static struct device *find_device(struct manager *m, const char *object)
+{
+	char name[RDMA_NAME_MAX];
+
+	STRSCPY(name, object);
+	name[strcspn(name, "/")] = '\0'; /* a port lets go of its device */
+	return model_device_by_name(&m->model, name);
+}
+
+static void device_let_go(struct manager *m, struct device *d)
+{
+	pool_forget(m->pool, &d->facts);
+	device_drop_context(d);
+	manager_recheck_at(m, d->release.until.mono);
+}
+
+static void device_take_back(struct manager *m, struct device *d)
+{
+	d->release = (struct release){ 0 };
+	for (size_t i = 0; i < d->n_ports; i++)
+		d->ports[i].unseen_downs = 0; /* what happened meanwhile was meant to */
+	device_rewatch(m, d);
+	device_ask_facts(m, d);
+	log_notice("%s: taken back, watched again", d->facts.name);
+}
+
+static void device_judge_anew(struct manager *m, struct device *d)
+{
+	for (size_t i = 0; i < d->n_ports; i++)
+		port_judge(m, &d->ports[i]);
+	device_judge(m, d);
+	m->plan_dirty = m->state_dirty = true;
+}
+
+static struct release release_for(struct manager *m, usec_t duration, uint32_t uid)
+{
+	struct timepoint now = manager_now(m);
+	struct release r = {
+		.until = { .mono = now.mono + duration, .real = now.real + duration },
+	};
+
+	if (uid == 0)
+		STRSCPY(r.by, "root");
+	else
+		snprintf(r.by, sizeof(r.by), "uid %u", uid);
+	return r;
+}
+
+int manager_release(
+	void *user, char *const *objects, usec_t duration, uint32_t uid, char *why, size_t why_size)
+{
+	char span[TIMESPAN_MAX];
+	struct manager *m = user;
+
+	/* All of them or none. */
+	for (char *const *o = objects; *o; o++)
+		if (!find_device(m, *o)) {
+			snprintf(why, why_size, "%s: there is no such device", *o);
+			return -ENODEV;
+		}
+	for (char *const *o = objects; *o; o++) {
+		struct device *d = find_device(m, *o);
+
+		if (duration) {
+			d->release = release_for(m, duration, uid);
+			device_let_go(m, d);
+			log_notice("%s: released by %s for %s", d->facts.name, d->release.by,
+				timespan_format(span, sizeof(span), duration));
+		} else if (d->release.until.mono) {
+			device_take_back(m, d);
+		}
+		device_judge_anew(m, d);
+	}
+	return 0;
+}
+
+void device_inherit_release(struct manager *m, struct device *d, const struct missing *x)
+{
+	if (x->release.until.mono <= manager_now(m).mono)
+		return;
+	d->release = x->release;
+	manager_recheck_at(m, d->release.until.mono);
+}
+
+void manager_end_releases(struct manager *m)
+{
+	usec_t now = manager_now(m).mono;
+
+	for (struct device *d = m->model.devices; d; d = d->next) {
+		if (!d->release.until.mono)
+			continue;
+		if (d->release.until.mono <= now)
+			device_take_back(m, d);
+		else
+			manager_recheck_at(m, d->release.until.mono);
+	}
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow lane of rdmad-probe: where firmware may be asked for each value, and nobody's alarm waits
+ * for the answer.
+ */
+#include <errno.h>
+
+#include "counter-reader.h"
+#include "macros.h"
+#include "nldev.h"
+#include "probe-internal.h"
+#include "qos.h"
+#include "sysfs.h"
+
+/* What is learned of one source of counters, from reading to reading. */
+struct counters_entry {
+	uint32_t device_index;
+	uint32_t port;
+	enum counter_source source;
+	struct counter_reader *reader;
+	struct counters_entry *next;
+};
+
+static struct counters_entry *entries; /* of the slow thread */
+
+static void entry_free(struct counters_entry *e)
+{
+	counter_reader_free(e->reader);
+	free(e);
+}
+
+static struct counters_entry *find_entry(const struct wire_device_ref *ref)
+{
+	struct counters_entry *e;
+
+	for (e = entries; e; e = e->next)
+		if (e->device_index == ref->device_index && e->port == ref->port &&
+			e->source == ref->source)
+			return e;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return NULL;
+	e->device_index = ref->device_index;
+	e->port = ref->port;
+	e->source = ref->source;
+	if (counter_reader_new(ref->device, ref->device_index, ref->port, ref->source, &e->reader) <
+		0) {
+		free(e);
+		return NULL;
+	}
+	e->next = entries;
+	entries = e;
+	return e;
+}
+
+static void forget_device(uint32_t device_index)
+{
+	for (struct counters_entry **at = &entries; *at;) {
+		struct counters_entry *e = *at;
+
+		if (e->device_index != device_index) {
+			at = &e->next;
+			continue;
+		}
+		*at = e->next;
+		entry_free(e);
+	}
+}
+
+static void read_details(const struct wire_message *request)
+{
+	const struct wire_device_ref *ref = &request->ref;
+	struct wire_message m = { .type = WIRE_DETAILS, .id = request->id };
+
+	sysfs_read_details(ref->device_index, ref->device, &m.details);
+	probe_send(&m);
+}
+
+static int send_gid(const struct gid_facts *f, void *user)
+{
+	struct wire_message m = { .type = WIRE_GID, .id = *(uint32_t *)user, .gid = *f };
+
+	probe_send(&m);
+	return 0;
+}
+
+static int send_pkeys(const struct pkey_facts *f, void *user)
+{
+	struct wire_message m = { .type = WIRE_PKEYS, .id = *(uint32_t *)user, .pkeys = *f };
+
+	probe_send(&m);
+	return 0;
+}
+
+static void read_tables(const struct wire_message *request)
+{
+	const struct wire_device_ref *ref = &request->ref;
+	struct wire_message m = { .type = WIRE_TABLES_DONE, .id = request->id };
+	uint32_t id = request->id;
+
+	sysfs_read_tables(
+		ref->device_index, ref->device, ref->port, send_gid, send_pkeys, &id, &m.tables);
+	probe_send(&m);
+}
+
+static int send_name(const struct counter_name *f, void *user)
+{
+	struct wire_message m = { .type = WIRE_COUNTER_NAME, .id = *(uint32_t *)user };
+
+	m.counter_name = *f;
+	probe_send(&m);
+	return 0;
+}
+
+static int send_values(const struct counter_values *f, void *user)
+{
+	struct wire_message m = { .type = WIRE_COUNTER_VALUES, .id = *(uint32_t *)user };
+
+	m.counter_values = *f;
+	probe_send(&m);
+	return 0;
+}
+
+static int send_done(const struct counters_done *f, void *user)
+{
+	struct wire_message m = { .type = WIRE_COUNTERS_DONE, .id = *(uint32_t *)user };
+
+	m.counters_done = *f;
+	probe_send(&m);
+	return 0;
+}
+
+static void read_counters(struct lane *l, const struct wire_message *request)
+{
+	const struct wire_device_ref *ref = &request->ref;
+	struct counters_entry *e = find_entry(ref);
+	uint32_t id = request->id;
+	const struct counter_sink sink = {
+		.name = send_name,
+		.values = send_values,
+		.done = send_done,
+		.user = &id,
+	};
+	struct counters_done failed = { .device_index = ref->device_index,
+		.port = ref->port,
+		.source = ref->source,
+		.error = -ENOMEM };
+
+	/* Without the socket sysfs has the same values, one file each. */
+	if (ref->source == COUNTER_HW)
+		(void)lane_open_nldev(l);
+	if (e)
+		counter_reader_read(e->reader, l->nldev, timepoint_now().mono, ref->names, &sink);
+	else
+		send_done(&failed, &id);
+}
+
+static void read_qos(const struct wire_message *request)
+{
+	const struct wire_device_ref *ref = &request->ref;
+	struct wire_message m = { .type = WIRE_QOS, .id = request->id };
+
+	qos_read(ref->device_index, ref->device, &m.qos); /* says itself what is unknown */
+	probe_send(&m);
+}
+
+void slow_work(struct lane *l, struct job *j)
+{
+	switch ((int)j->request.type) {
+	case WIRE_READ_DETAILS:
+		read_details(&j->request);
+		break;
+	case WIRE_READ_TABLES:
+		read_tables(&j->request);
+		break;
+	case WIRE_READ_COUNTERS:
+		read_counters(l, &j->request);
+		break;
+	case WIRE_READ_QOS:
+		read_qos(&j->request);
+		break;
+	case WIRE_FORGET:
+		forget_device(j->request.ref.device_index);
+		break;
+	}
+}

@@ -80,7 +80,7 @@ struct counter_reader {
 	int all_error; /* with which */
 	int error;     /* of this reading as a whole */
 
-	uint32_t set; /* 0: not made yet */
+	uint32_t set; /* 0: nothing was read yet */
 	bool changed; /* attrs: make a new one */
 };
 
@@ -339,12 +339,52 @@ static int list_files(struct counter_reader *r)
 	return 0;
 }
 
-static int find_base(struct counter_reader *r)
+struct search {
+	uint32_t index;
+	char name[RDMA_NAME_MAX];
+};
+
+static int match_index(const struct device_facts *f, void *user)
+{
+	struct search *search = user;
+
+	if (f->index == search->index)
+		STRSCPY(search->name, f->name);
+	return 0;
+}
+
+/* The name that the caller gave may be another device's by now. */
+static int find_name(struct counter_reader *r, struct nldev *n)
+{
+	struct search search = { .index = r->device_index };
+	char *name;
+	int e;
+
+	e = nldev_list_devices(n, match_index, &search);
+	if (e < 0)
+		return e;
+	if (!search.name[0])
+		return -ENODEV;
+	name = strdup(search.name);
+	if (!name)
+		return -ENOMEM;
+	free(r->device);
+	r->device = name;
+	return 0;
+}
+
+static int find_base(struct counter_reader *r, struct nldev *n)
 {
 	int fd;
 
 	if (r->base >= 0)
 		return 0;
+	if (n && r->set != 0) {
+		int e = find_name(r, n);
+
+		if (e < 0)
+			return e;
+	}
 	fd = r->port > 0 ? sysfs_open_directory(CLASS "/%s/ports/%" PRIu32, r->device, r->port)
 			 : sysfs_open_directory(CLASS "/%s", r->device);
 	if (fd < 0)
@@ -354,11 +394,11 @@ static int find_base(struct counter_reader *r)
 }
 
 /* A list that cannot be made again is used on. */
-static int have_files(struct counter_reader *r, usec_t now)
+static int have_files(struct counter_reader *r, struct nldev *n, usec_t now)
 {
 	int e;
 
-	e = find_base(r);
+	e = find_base(r, n);
 	if (e < 0)
 		return e;
 	if (!r->from_netlink && r->attrs.n > 0 && now < r->list_again)
@@ -507,9 +547,9 @@ static void read_due(struct counter_reader *r, usec_t now)
 	}
 }
 
-static void read_files(struct counter_reader *r, usec_t now)
+static void read_files(struct counter_reader *r, struct nldev *n, usec_t now)
 {
-	r->error = have_files(r, now);
+	r->error = have_files(r, n, now);
 	if (r->error < 0)
 		return;
 	if (r->all.at) {
@@ -608,7 +648,7 @@ static void read_values(struct counter_reader *r, struct nldev *n, usec_t now)
 			r->attrs.list[i].known = false;
 		retry_failed(&r->netlink, now, ATTRIBUTE_RETRY_MIN);
 	}
-	read_files(r, now);
+	read_files(r, n, now);
 }
 
 /* The same for the same names, and never 0. FNV-1a, with what ends a name. */

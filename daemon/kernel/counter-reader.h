@@ -19,8 +19,8 @@ struct counter_reader;
  * most 1 h; when all failed, one of them is asked after 1 min, likewise doubling. What was no number
  * when it was read first is not a counter and is left alone.
  *
- * It stays with the device that had the name at the first reading that found it, also when that is
- * renamed; once that device is gone, all readings fail and the caller frees the reader.
+ * device is its name now. The reader stays with that device, also when it is renamed; once it is
+ * gone, all readings fail and the caller frees the reader.
  *
  * Not to be used by two threads at a time. 0 or -ENOMEM.
  */

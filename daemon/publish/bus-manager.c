@@ -30,6 +30,18 @@ static int method_describe(sd_bus_message *m, void *user, sd_bus_error *error)
 	return sd_bus_reply_method_return(m, "s", text);
 }
 
+static int method_describe_counters(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct bus *b = user;
+	int r;
+
+	r = describe_counters_text(b->callbacks->context(b->user), timepoint_now(), NULL, &text);
+	if (r < 0)
+		return r;
+	return sd_bus_reply_method_return(m, "s", text);
+}
+
 /* Runs when the caller was found to be allowed to. */
 static int reload(struct bus *b, sd_bus_message *call, uint32_t uid)
 {
@@ -136,6 +148,8 @@ static const sd_bus_vtable manager_vtable[] = {
 	CHANGES("PortCount", "u"),
 	SD_BUS_METHOD_WITH_ARGS("Describe", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json),
 		method_describe, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("DescribeCounters", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json),
+		method_describe_counters, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Reload", SD_BUS_ARGS("t", flags), SD_BUS_NO_RESULT, method_reload,
 		SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Release",

@@ -37,6 +37,15 @@ struct setup_row {
 int describe_text(const struct publish_context *ctx, struct timepoint now, unsigned max_events,
 	bool pretty, char **ret);
 
+/* ---- describe-counters.c ---- */
+
+/*
+ * The counters of all devices and ports whose name (mlx5_0, mlx5_0/1) the pattern (glob(7)) fits, NULL
+ * for all, as JSON; *ret is malloc'ed. 0 or -ENOMEM.
+ */
+int describe_counters_text(
+	const struct publish_context *ctx, struct timepoint now, const char *pattern, char **ret);
+
 /* ---- journal.c ---- */
 
 enum edge_kind {

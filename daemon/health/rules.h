@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rule table: one entry per reason id with its word, severity, class and what it means. Adding
- * a rule is adding an entry here, its judging in judge.c and its catalog text in units/.
+ * a rule is adding an entry here, its judging in a judge-*.c and its catalog text in units/.
  */
 #pragma once
 

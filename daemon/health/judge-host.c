@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "macros.h"
+#include "making.h"
+#include "rules.h"
+
+bool judge_host(struct model *m, const struct setup_condition *setup, size_t n_setup,
+	const struct config_problem *problems, size_t n_problems, struct timepoint now,
+	struct verdict *ret_old)
+{
+	struct making mk = making_begin(&m->verdict, now);
+	struct reason *r;
+
+	mk.v.health = m->listed ? HEALTH_OK : HEALTH_STARTING;
+	for (const struct device *d = m->devices; d; d = d->next)
+		mk.v.health = health_worst(mk.v.health, d->verdict.health);
+	for (const struct missing *x = m->missing; x; x = x->next)
+		mk.v.health = health_worst(mk.v.health, x->verdict.health);
+
+	for (size_t i = 0; i < n_setup; i++) {
+		enum severity severity = rule_get(setup[i].id)->severity;
+
+		r = raise_reason(&mk, setup[i].id, severity, setup[i].subject);
+		if (!r)
+			continue;
+		STRSCPY(r->found, setup[i].found);
+		STRSCPY(r->wanted, setup[i].wanted);
+		STRSCPY(r->remedy, setup[i].remedy);
+	}
+	if (n_problems > 0) {
+		r = raise_reason(&mk, REASON_CONFIG_INVALID, SEVERITY_DEGRADED, "");
+		if (r) {
+			config_problem_format(&problems[0], r->found, sizeof(r->found));
+			if (n_problems > 1)
+				snprintf(r->wanted, sizeof(r->wanted),
+					"a valid configuration (%zu more lines are wrong)",
+					n_problems - 1);
+			else
+				STRSCPY(r->wanted, "a valid configuration");
+			STRSCPY(r->remedy, "correct it, then: systemctl reload rdmad");
+		}
+	}
+	return making_end(&mk, &m->verdict, ret_old, NULL);
+}

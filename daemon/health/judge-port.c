@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <inttypes.h>
+#include <time.h>
+
+#include "expectation.h"
+#include "macros.h"
+#include "making.h"
+
+/* Health of a port that is not ACTIVE and whose being down is nobody's concern. */
+static void judge_unexpected(struct making *mk, const struct port *p, const struct config *c,
+	const struct port_settings *ps, const struct netdev *n)
+{
+	struct verdict *v = &mk->v;
+	char span[TIMESPAN_MAX];
+
+	v->health = HEALTH_IGNORED;
+	if (ps->expect == EXPECT_DOWN)
+		STRSCPY(v->ignored_because, "configured as Expect=down");
+	else if (ps->expect == EXPECT_ANY)
+		STRSCPY(v->ignored_because, "configured as Expect=any");
+	else if (p->learned && netdev_disabled(n))
+		snprintf(v->ignored_because, sizeof(v->ignored_because),
+			"disabled by the administrator: %s is not up", n->facts.name);
+	else if (p->was_active)
+		snprintf(v->ignored_because, sizeof(v->ignored_because),
+			"not expected: was ACTIVE for less than StableSec=%s",
+			timespan_format(span, sizeof(span), c->stable_usec));
+	else
+		STRSCPY(v->ignored_because, "not expected: never seen ACTIVE");
+}
+
+static void down_found(char *buf, size_t size, const struct port *p, const struct netdev *n)
+{
+	char state[STATE_WORD_MAX], phys[STATE_WORD_MAX];
+	const char *ph = phys_state_word(p->facts.phys_state, phys);
+
+	if (netdev_disabled(n))
+		snprintf(buf, size, "%s, network interface %s is administratively down",
+			port_state_word(p->facts.state, state), n->facts.name);
+	else
+		snprintf(buf, size, "%s, physical state %s", port_state_word(p->facts.state, state),
+			ph ? ph : "unknown");
+}
+
+static void down_remedy(char *buf, size_t size, const struct port *p, const struct netdev *n)
+{
+	if (netdev_disabled(n))
+		snprintf(buf, size, "disabled here: ip link set %s up", n->facts.name);
+	else if (p->facts.phys_state == PHYS_STATE_DISABLED)
+		snprintf(buf, size,
+			"the port is disabled here: enable it (IPoIB or Ethernet "
+			"interface up, or ibportstate enable)");
+	else if (n)
+		snprintf(buf, size,
+			"no signal from the peer: look at the cable and at the other end of %s",
+			n->facts.name);
+	else
+		snprintf(buf, size,
+			"no signal from the peer: look at the cable and at the switch "
+			"port");
+}
+
+static void judge_no_sm(struct making *mk, const struct port *p, const struct config *c)
+{
+	char state[STATE_WORD_MAX];
+	usec_t grace_ends = usec_add(p->down_since.mono, c->grace_usec);
+	struct reason *r;
+
+	if (mk->now.mono < grace_ends) {
+		mk->v.health = HEALTH_STARTING;
+		recheck_at(mk, grace_ends);
+		return;
+	}
+	r = raise_reason(mk, REASON_NO_SUBNET_MANAGER, SEVERITY_FAILED, "");
+	if (!r)
+		return;
+	snprintf(r->found, sizeof(r->found), "link up, port state %s",
+		port_state_word(p->facts.state, state));
+	STRSCPY(r->wanted, "active");
+	STRSCPY(r->remedy, "start a subnet manager in this fabric (sminfo shows the present one)");
+}
+
+/* A port that is expected and was read as not ACTIVE. */
+static void judge_expected_down(
+	struct making *mk, const struct port *p, const struct config *c, const struct netdev *n)
+{
+	usec_t grace_ends = usec_add(p->first_seen.mono, c->grace_usec);
+	usec_t delay_ends = usec_add(p->down_since.mono, c->down_delay_usec);
+	struct reason *r;
+
+	if (p->facts.link_layer == LINK_LAYER_INFINIBAND &&
+		p->facts.phys_state == PHYS_STATE_LINKUP &&
+		(p->facts.state == PORT_STATE_INIT || p->facts.state == PORT_STATE_ARMED)) {
+		judge_no_sm(mk, p, c);
+		return;
+	}
+	/* A port that was never up may still be on its way; one that fell is a fact. */
+	if (!p->was_active && mk->now.mono < grace_ends) {
+		mk->v.health = HEALTH_STARTING;
+		recheck_at(mk, grace_ends);
+		return;
+	}
+	if (mk->now.mono < delay_ends) {
+		mk->v.health = HEALTH_STARTING;
+		recheck_at(mk, delay_ends);
+		return;
+	}
+	r = raise_reason(mk, REASON_PORT_DOWN, SEVERITY_FAILED, "");
+	if (!r)
+		return;
+	down_found(r->found, sizeof(r->found), p, n);
+	STRSCPY(r->wanted, "active");
+	down_remedy(r->remedy, sizeof(r->remedy), p, n);
+}
+
+/* link-flapping latches: raised by the count within the window, cleared by a stable time. */
+static void judge_flapping(struct making *mk, struct port *p, const struct config *c)
+{
+	bool standing = verdict_find(mk->old, REASON_LINK_FLAPPING, "") != NULL;
+	usec_t stable_at = usec_add(p->last_edge, c->stable_usec);
+	char from[32], window[TIMESPAN_MAX];
+	usec_t first = mk->now.mono;
+	struct reason *r;
+	struct tm tm;
+	time_t t;
+	unsigned n;
+
+	if (c->flap_count == 0)
+		return;
+	if (standing && mk->now.mono >= stable_at) {
+		p->flap_floor = mk->now.mono;
+		return;
+	}
+	/* The ring holds fewer edges than a long storm has; a standing condition keeps counting. */
+	n = port_flaps_within(
+		p, mk->now.mono, standing ? USEC_INFINITY : c->flap_window_usec, &first);
+	if (!standing && n < c->flap_count)
+		return;
+	recheck_at(mk, stable_at);
+	r = raise_reason(mk, REASON_LINK_FLAPPING, SEVERITY_DEGRADED, "");
+	if (!r)
+		return;
+	t = (time_t)(usec_sub(mk->now.real, usec_sub(mk->now.mono, first)) / USEC_PER_SEC);
+	strftime(from, sizeof(from), "%H:%M:%S", localtime_r(&t, &tm));
+	snprintf(r->found, sizeof(r->found), "%s%u times down since %s",
+		n == FLAP_RING ? "at least " : "", n, from);
+	snprintf(r->wanted, sizeof(r->wanted), "fewer than %u in %s", c->flap_count,
+		timespan_format(window, sizeof(window), c->flap_window_usec));
+	STRSCPY(r->remedy,
+		"a loose cable, a bad transceiver or a restless peer: reseat or replace");
+}
+
+static void learn(struct making *mk, struct port *p, const struct config *c)
+{
+	usec_t stable_at = usec_add(p->active_since.mono, c->stable_usec);
+
+	if (p->learned || !port_is_active(p))
+		return;
+	if (mk->now.mono >= stable_at)
+		p->learned = true;
+	else
+		recheck_at(mk, stable_at);
+}
+
+/* No reading of the port at all yet. */
+static void judge_unread(struct making *mk, const struct port *p, const struct config *c)
+{
+	usec_t grace_ends = usec_add(p->first_seen.mono, c->grace_usec);
+
+	if (mk->now.mono < grace_ends) {
+		mk->v.health = HEALTH_STARTING;
+		recheck_at(mk, grace_ends);
+	} else {
+		mk->v.health = HEALTH_UNKNOWN;
+	}
+}
+
+static void judge_read_error(struct making *mk, const struct port *p)
+{
+	struct reason *r = raise_reason(mk, REASON_PORT_UNREADABLE, SEVERITY_UNKNOWN, "");
+	char span[TIMESPAN_MAX];
+
+	if (!r)
+		return;
+	if (p->have_facts)
+		snprintf(r->found, sizeof(r->found), "%s; the last good reading is kept",
+			strerror(-p->last_error));
+	else
+		snprintf(r->found, sizeof(r->found), "%s; never read since %s ago",
+			strerror(-p->last_error),
+			timespan_format(
+				span, sizeof(span), usec_sub(mk->now.mono, p->first_seen.mono)));
+	STRSCPY(r->wanted, "a readable port");
+	STRSCPY(r->remedy, "see the kernel log (journalctl -k) for this device's driver");
+}
+
+bool judge_port(const struct model *m, struct port *p, const struct config *c, struct timepoint now,
+	struct verdict *ret_old, usec_t *ret_recheck)
+{
+	struct making mk = making_begin(&p->verdict, now);
+	struct port_settings ps = config_port_settings(c, &p->device->facts, &p->facts);
+	const struct netdev *n = port_netdev(m, p);
+	enum expectation expectation;
+	char because[REASON_TEXT_MAX];
+	bool counts;
+
+	mk.v.health = HEALTH_OK;
+	if (p->device->release.until.mono) {
+		released_text(because, sizeof(because), &p->device->release);
+		return making_ignore(&mk, &p->verdict, ret_old, ret_recheck, because);
+	}
+	if (config_device_settings(c, &p->device->facts).monitor == MONITOR_NO) {
+		p->required = false;
+		return making_ignore(
+			&mk, &p->verdict, ret_old, ret_recheck, "not watched: Monitor=no");
+	}
+
+	learn(&mk, p, c);
+	expectation = port_expectation(p, c, &ps);
+	p->required = expectation != NOT_EXPECTED;
+	/* What was only learned gives way to what the administrator does by hand. */
+	counts = expectation == EXPECTED_BY_CONFIG ||
+		 (expectation == EXPECTED_BY_HISTORY && !netdev_disabled(n));
+
+	if (p->last_error && p->last_error != -ENODEV)
+		judge_read_error(&mk, p);
+	if (!p->have_facts) {
+		judge_unread(&mk, p, c);
+	} else if (!port_is_active(p)) {
+		if (counts)
+			judge_expected_down(&mk, p, c, n);
+		else
+			judge_unexpected(&mk, p, c, &ps, n);
+	}
+	if (mk.v.health != HEALTH_IGNORED)
+		judge_flapping(&mk, p, c);
+	if (p->probe_state == PROBE_SILENT && mk.v.health != HEALTH_IGNORED)
+		mk.v.health = health_worst(mk.v.health, HEALTH_UNKNOWN);
+	return making_end(&mk, &p->verdict, ret_old, ret_recheck);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "making.h"
+
+#include <time.h>
+
+#include "macros.h"
+
+struct making making_begin(const struct verdict *old, struct timepoint now)
+{
+	return (struct making){ .old = old, .now = now, .recheck = USEC_INFINITY };
+}
+
+void recheck_at(struct making *mk, usec_t mono)
+{
+	mk->recheck = MIN(mk->recheck, mono);
+}
+
+static enum health severity_health(enum severity s)
+{
+	switch (s) {
+	case SEVERITY_NOTICE:
+		return HEALTH_OK;
+	case SEVERITY_UNKNOWN:
+		return HEALTH_UNKNOWN;
+	case SEVERITY_DEGRADED:
+		return HEALTH_DEGRADED;
+	case SEVERITY_FAILED:
+	case _SEVERITY_MAX:
+		break;
+	}
+	return HEALTH_FAILED;
+}
+
+struct reason *raise_reason(
+	struct making *mk, enum reason_id id, enum severity severity, const char *subject)
+{
+	struct verdict *v = &mk->v;
+	const struct reason *before = verdict_find(mk->old, id, subject);
+	struct timepoint since = before ? before->since : mk->now;
+	size_t at = v->n_reasons;
+
+	if (severity != SEVERITY_NOTICE)
+		v->health = health_worst(v->health, severity_health(severity));
+	if (v->n_reasons == REASONS_MAX)
+		return NULL;
+	while (at > 0 && v->reasons[at - 1].severity < severity)
+		at--;
+	memmove(&v->reasons[at + 1], &v->reasons[at], (v->n_reasons - at) * sizeof(v->reasons[0]));
+	v->n_reasons++;
+	v->reasons[at] = (struct reason){ .id = id, .severity = severity, .since = since };
+	STRSCPY(v->reasons[at].subject, subject);
+	return &v->reasons[at];
+}
+
+static bool verdict_differs(const struct verdict *a, const struct verdict *b)
+{
+	if (a->health != b->health || a->n_reasons != b->n_reasons ||
+		!streq(a->ignored_because, b->ignored_because))
+		return true;
+	for (size_t i = 0; i < a->n_reasons; i++) {
+		const struct reason *x = &a->reasons[i], *y = &b->reasons[i];
+
+		if (x->id != y->id || x->severity != y->severity ||
+			!streq(x->subject, y->subject) || !streq(x->found, y->found) ||
+			!streq(x->wanted, y->wanted) || !streq(x->remedy, y->remedy))
+			return true;
+	}
+	return false;
+}
+
+bool making_end(
+	struct making *mk, struct verdict *verdict, struct verdict *ret_old, usec_t *ret_recheck)
+{
+	bool differs = verdict_differs(verdict, &mk->v);
+
+	mk->v.since =
+		mk->v.health == verdict->health && verdict->since.mono ? verdict->since : mk->now;
+	if (ret_old)
+		*ret_old = *verdict;
+	*verdict = mk->v;
+	if (ret_recheck)
+		*ret_recheck = MIN(*ret_recheck, mk->recheck);
+	return differs;
+}
+
+bool making_ignore(struct making *mk, struct verdict *verdict, struct verdict *ret_old,
+	usec_t *ret_recheck, const char *because)
+{
+	mk->v.health = HEALTH_IGNORED;
+	STRSCPY(mk->v.ignored_because, because);
+	return making_end(mk, verdict, ret_old, ret_recheck);
+}
+
+void released_text(char *buf, size_t size, const struct release *r)
+{
+	time_t t = (time_t)(r->until.real / USEC_PER_SEC);
+	char until[32];
+	struct tm tm;
+
+	strftime(until, sizeof(until), "%H:%M:%S", localtime_r(&t, &tm));
+	snprintf(buf, size, "released by %s until %s", r->by, until);
+}

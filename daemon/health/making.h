@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A verdict in the making: what all judge-*.c do with it. For nobody outside of this room.
+ */
+#pragma once
+
+#include "judge.h"
+
+/* A verdict being made: the old one gives conditions that stand their "since". */
+struct making {
+	struct verdict v;
+	const struct verdict *old;
+	struct timepoint now;
+	usec_t recheck;
+};
+
+struct making making_begin(const struct verdict *old, struct timepoint now);
+
+/* The verdict may change by time alone at that moment. */
+void recheck_at(struct making *mk, usec_t mono);
+
+/*
+ * Adds a condition in its place, worst first. Returns it for the caller to fill in the texts, or
+ * NULL when the object has REASONS_MAX already: then health still counts it.
+ */
+struct reason *raise_reason(
+	struct making *mk, enum reason_id id, enum severity severity, const char *subject);
+
+/* Stores it. Returns whether anything that is shown differs; the old one to *ret_old. */
+bool making_end(
+	struct making *mk, struct verdict *verdict, struct verdict *ret_old, usec_t *ret_recheck);
+
+/* Ends with "ignored", and why. */
+bool making_ignore(struct making *mk, struct verdict *verdict, struct verdict *ret_old,
+	usec_t *ret_recheck, const char *because);
+
+/* "released by root until 14:05:10" */
+void released_text(char *buf, size_t size, const struct release *r);

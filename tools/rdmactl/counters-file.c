@@ -36,13 +36,28 @@ static json_t *picture(const struct options *o, const json_t *counters)
 		counters);
 }
 
+/* Not json_dumpfd(): that makes a system call of each word. */
+static int write_json(int fd, const json_t *v)
+{
+	_cleanup_(closep) int copy = dup(fd);
+	_cleanup_(fclosep) FILE *f = copy >= 0 ? fdopen(copy, "we") : NULL;
+
+	if (!f)
+		return -errno;
+	TAKE_FD(copy);
+	errno = 0;
+	if (json_dumpf(v, f, JSON_INDENT(1)) < 0 || fflush(f) == EOF)
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
 /* Writes into a new file beside the path and renames that. */
 static int write_atomically(const char *path, const json_t *v)
 {
 	_cleanup_(freep) char *temporary = NULL;
 	_cleanup_(closep) int fd = -1;
 	mode_t mask = umask(0);
-	int r = 0;
+	int r;
 
 	umask(mask);
 	if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
@@ -52,10 +67,9 @@ static int write_atomically(const char *path, const json_t *v)
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	errno = 0;
-	if (json_dumpfd(v, fd, JSON_INDENT(1)) < 0)
-		r = errno ? -errno : -EIO;
-	else if (fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0 || rename(temporary, path) < 0)
+	r = write_json(fd, v);
+	if (r == 0 &&
+		(fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0 || rename(temporary, path) < 0))
 		r = -errno;
 	if (r < 0)
 		unlink(temporary);
@@ -83,6 +97,7 @@ int counters_save(const struct options *o, const char *path, const json_t *count
 static int load(const char *path, json_t **ret)
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	_cleanup_(fclosep) FILE *f = NULL;
 	json_error_t error;
 	struct stat st;
 
@@ -92,7 +107,11 @@ static int load(const char *path, json_t **ret)
 		return -EINVAL;
 	if (st.st_size > FILE_SIZE_MAX)
 		return -EFBIG;
-	*ret = json_loadfd(fd, 0, &error);
+	f = fdopen(fd, "re");
+	if (!f)
+		return -errno;
+	TAKE_FD(fd);
+	*ret = json_loadf(f, 0, &error);
 	return *ret ? 0 : -EBADMSG;
 }
 

@@ -58,7 +58,8 @@ static int print_all(struct listing *l)
 static int follow(struct listing *l)
 {
 	int fd = sd_journal_get_fd(l->journal);
-	int r = fd < 0 ? fd : 0;
+	/* Once more: what was written before the descriptor was there wakes nobody. */
+	int r = fd < 0 ? fd : print_all(l);
 
 	follow_begin();
 	while (r >= 0 && follow_flush()) {

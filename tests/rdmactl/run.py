@@ -102,7 +102,7 @@ class Rig:
     def normalise(self, data):
         """What differs from run to run: who wrote the file and how long that runs, times."""
         text = data.decode()
-        text = re.sub(rf"\b{os.getpid()}\b", "PID", text)
+        text = re.sub(rf"\bPid={os.getpid()}\b", "Pid=PID", text)
         text = re.sub(r", up (\d+\w+ ?)+", ", up UPTIME", text)
         return re.sub(r"=\d{16}\b", "=TIME", text)
 

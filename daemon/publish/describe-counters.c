@@ -105,21 +105,19 @@ static bool is_wanted(const char *pattern, const char *object, const struct devi
 }
 
 /* Most devices have counters of their ports only: then there is no entry for the device. */
-static void append_device(
-	struct builder *b, json_t *array, const struct device *d, const char *pattern)
+static json_t *json_device_entry(struct builder *b, const struct device *d, const char *pattern)
 {
 	const struct counter_table *t = d->counters;
 	json_t *counters;
 
 	if (!t || t->error == -ENOENT || !is_wanted(pattern, d->facts.name, d))
-		return;
+		return NULL;
 	counters = json_array();
 	append_table(b, counters, t, COUNTER_HW);
-	append(b, array,
-		json_entry(b, d, d->facts.name, 0, json_source_error(t), json_null(), counters));
+	return json_entry(b, d, d->facts.name, 0, json_source_error(t), json_null(), counters);
 }
 
-static void append_port(struct builder *b, json_t *array, const struct port *p, const char *pattern)
+static json_t *json_port_entry(struct builder *b, const struct port *p, const char *pattern)
 {
 	const struct counter_table *hw = p->counters[COUNTER_HW], *pma = p->counters[COUNTER_PMA];
 	char object[RDMA_NAME_MAX + 16];
@@ -127,33 +125,61 @@ static void append_port(struct builder *b, json_t *array, const struct port *p, 
 
 	snprintf(object, sizeof(object), "%s/%u", p->device->facts.name, p->number);
 	if (!is_wanted(pattern, object, p->device))
-		return;
+		return NULL;
 	counters = json_array();
 	append_table(b, counters, hw, COUNTER_HW);
 	append_table(b, counters, pma, COUNTER_PMA);
-	append(b, array,
-		json_entry(b, p->device, object, p->number, json_source_error(hw),
-			json_source_error(pma), counters));
+	return json_entry(b, p->device, object, p->number, json_source_error(hw),
+		json_source_error(pma), counters);
+}
+
+/* Writes one value and frees it: all ports as one tree would be ten times as much memory as text. */
+static void write_value(struct builder *b, FILE *f, const char *before, json_t *value)
+{
+	_cleanup_(freep) char *text = json_dumps(value, JSON_COMPACT);
+
+	json_decref(value);
+	b->failed = b->failed || !text;
+	if (text)
+		fprintf(f, "%s%s", before, text);
+}
+
+static void write_entry(struct builder *b, FILE *f, bool *any, json_t *entry)
+{
+	if (!entry)
+		return;
+	write_value(b, f, *any ? "," : "", entry);
+	*any = true;
+}
+
+static void write_ports(struct builder *b, FILE *f, const struct model *m, const char *pattern)
+{
+	bool any = false;
+
+	for (const struct device *d = m->devices; d; d = d->next) {
+		write_entry(b, f, &any, json_device_entry(b, d, pattern));
+		for (size_t i = 0; i < d->n_ports; i++)
+			write_entry(b, f, &any, json_port_entry(b, &d->ports[i], pattern));
+	}
 }
 
 int describe_counters_text(
 	const struct publish_context *ctx, struct timepoint now, const char *pattern, char **ret)
 {
 	struct builder b = { .failed = false };
-	json_t *root = json_object(), *ports = json_array();
-	char *text;
+	_cleanup_(freep) char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
 
-	put(&b, root, "Daemon", describe_daemon(&b, ctx, now));
-	for (const struct device *d = ctx->model->devices; d; d = d->next) {
-		append_device(&b, ports, d, pattern);
-		for (size_t i = 0; i < d->n_ports; i++)
-			append_port(&b, ports, &d->ports[i], pattern);
-	}
-	put(&b, root, "Ports", ports);
-	text = b.failed ? NULL : json_dumps(root, JSON_COMPACT);
-	json_decref(root);
-	if (!text)
+	if (!f)
 		return -ENOMEM;
-	*ret = text;
+	write_value(&b, f, "{\"Daemon\":", describe_daemon(&b, ctx, now));
+	fputs(",\"Ports\":[", f);
+	write_ports(&b, f, ctx->model, pattern);
+	fputs("]}", f);
+	b.failed = b.failed || ferror(f);
+	if (fclose(f) != 0 || b.failed)
+		return -ENOMEM;
+	*ret = TAKE_PTR(text);
 	return 0;
 }

@@ -9,11 +9,12 @@
 
 #define UVERBS "/sys/class/infiniband_verbs"
 
-/* Classes of pci_ids.h: Ethernet, InfiniBand and fabric controllers. */
+/* Classes of pci_ids.h: network controllers. */
 enum {
 	CLASS_ETHERNET = 0x0200,
 	CLASS_INFINIBAND = 0x0207,
 	CLASS_FABRIC = 0x0208,
+	CLASS_OTHER = 0x0280, /* ConnectX-3 */
 };
 
 /* ---- devices of another network namespace ---- */
@@ -89,7 +90,7 @@ static bool is_rdma(int dir)
 	class >>= 8;
 	if (class == CLASS_INFINIBAND)
 		return true;
-	return (class == CLASS_ETHERNET || class == CLASS_FABRIC) &&
+	return (class == CLASS_ETHERNET || class == CLASS_FABRIC || class == CLASS_OTHER) &&
 	       attr_read_hex(dir, "vendor", 0xffff, &vendor) >= 0 &&
 	       attr_read_hex(dir, "device", 0xffff, &device) >= 0 && is_known_rdma(vendor, device);
 }

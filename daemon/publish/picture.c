@@ -33,6 +33,8 @@ static void read_board(char *board, size_t size)
 		return;
 	}
 	board[strcspn(board, "\n")] = '\0';
+	if (streq(board, "unknown")) /* the unit's default, where there is no DMI */
+		board[0] = '\0';
 }
 
 void picture_origin_read(struct picture_origin *ret)

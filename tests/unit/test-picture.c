@@ -258,9 +258,13 @@ static void test_origin_read(void **state)
 	setenv("CREDENTIALS_DIRECTORY", dir, 1);
 	picture_origin_read(&o);
 	assert_string_equal(o.board, "0a623a77-2f6e-11e9-b210-d663bd873d93");
-	f = fopen(path, "we"); /* no DMI: the unit's default, empty */
+	f = fopen(path, "we"); /* no DMI: the unit's default */
 	assert_non_null(f);
+	fputs("unknown", f);
 	fclose(f);
+	picture_origin_read(&o);
+	assert_string_equal(o.board, "");
+	assert_int_equal(truncate(path, 0), 0);
 	picture_origin_read(&o);
 	assert_string_equal(o.board, "");
 	unsetenv("CREDENTIALS_DIRECTORY");

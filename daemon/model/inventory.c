@@ -433,6 +433,7 @@ static void welcome(struct looking *l, struct match *m)
 {
 	const struct device_facts *f = &m->device->facts;
 	size_t at = f->pci_address[0] ? find_replaced(l, m->device) : NO_ENTRY;
+	bool was_there = m->device->first_seen.mono < l->look->settled_at;
 	struct inventory_change c;
 	struct inventory_entry *e;
 
@@ -455,9 +456,9 @@ static void welcome(struct looking *l, struct match *m)
 	compare(l, e, m->device);
 	l->inv->changed = true;
 	c = change_of(e, m->device, INVENTORY_NEW);
-	c.since = l->look->gone_due ? 0 : l->inv->as_of;
+	c.since = was_there ? l->inv->as_of : 0;
 	guid_format(c.after, e->node_guid);
-	if (!l->look->baseline)
+	if (!was_there || !l->look->baseline)
 		report(l, c);
 }
 
@@ -496,7 +497,7 @@ static void absent(struct looking *l, struct inventory_entry *e)
 		l->inv->changed = true;
 		return;
 	}
-	if (!l->look->gone_due)
+	if (l->look->now.mono < l->look->settled_at)
 		return;
 	c = change_of(e, NULL, INVENTORY_GONE);
 	c.since = e->last_seen;

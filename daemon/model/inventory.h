@@ -102,8 +102,9 @@ struct inventory_change {
 struct inventory_look {
 	const struct model *model;
 	struct timepoint now;
-	bool baseline; /* nothing was known before: adapters that are new are not told */
-	bool gone_due; /* adapters had their time to appear: those that did not are gone */
+	/* mono: what had not appeared by then is gone, and what appeared by then was there before. */
+	usec_t settled_at;
+	bool baseline; /* nothing was known before: what was there before is not told as new */
 	void (*report)(const struct inventory_change *c, void *user);
 	void *user;
 };

@@ -43,8 +43,8 @@ static void look_with(struct rig *r, usec_t sec, bool baseline, bool gone_due)
 	struct inventory_look l = {
 		.model = &r->model,
 		.now = at(sec),
+		.settled_at = gone_due ? 0 : USEC_INFINITY,
 		.baseline = baseline,
-		.gone_due = gone_due,
 		.report = note,
 		.user = r,
 	};
@@ -626,6 +626,30 @@ static void test_new_since_picture(void **state)
 		       "28.41.1000 (since 2023-11-14 22:13:21 UTC)");
 }
 
+/* The first inventory of a host tells nothing, however late the facts of what was there come. */
+static void test_baseline(void **state)
+{
+	struct rig *r = *state;
+	struct inventory_look l = {
+		.model = &r->model,
+		.now = at(100),
+		.settled_at = at(60).mono,
+		.baseline = true,
+		.report = note,
+		.user = r,
+	};
+
+	inventory_done(&r->inv);
+	r->n = 0;
+	assert_int_equal(inventory_look(&r->inv, &l, &r->again), 0);
+	assert_int_equal(r->n, 0);
+	assert_int_equal(r->inv.n, 1);
+	plug(r, 2, "mlx5_1", GUID_B, "0000:5e:00.0")->first_seen = at(101);
+	assert_int_equal(inventory_look(&r->inv, &l, &r->again), 0);
+	assert_told(r, "mlx5_1: new adapter: GUID 0002:c903:00aa:0020, PCI 0000:5e:00.0, firmware "
+		       "28.41.1000");
+}
+
 static void test_bounded(void **state)
 {
 	struct rig *r = *state;
@@ -688,6 +712,7 @@ int main(void)
 		T(test_gone_by_condition),
 		T(test_gone_waits_for_slot),
 		T(test_new_since_picture),
+		T(test_baseline),
 		T(test_bounded),
 		cmocka_unit_test(test_words),
 	};

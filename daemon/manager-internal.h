@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of the manager share: manager.c (life, listing, readiness), manager-port.c
- * (readings, events, verdicts), manager-setup.c (plan and steps) and manager-output.c (what is
- * shown). For nobody else.
+ * (readings, events, verdicts), manager-setup.c (plan and steps), manager-inventory.c (what changes
+ * rarely) and manager-output.c (what is shown). For nobody else.
  */
 #pragma once
 
@@ -20,6 +20,7 @@
 /* DEVICE_FATAL comes also with an ordinary removal: it counts when the device outlives this. */
 #define FATAL_SETTLE (5 * USEC_PER_SEC)
 
+struct manager_inventory;
 struct manager_setup;
 
 /* One kind of reading of one object by the slow lane: at most one at a time. */
@@ -72,6 +73,7 @@ struct manager {
 	struct rdma_monitor *rdma; /* NULL: the kernel has no such group, or no RDMA yet */
 	struct bus *bus;
 	struct manager_setup *setup;
+	struct manager_inventory *inventory;
 	struct publish_context context;
 
 	sd_event_source *uevent_io, *netdev_io, *rdma_io, *sighup, *post;
@@ -180,3 +182,10 @@ void manager_setup_reloaded(struct manager *m);
 bool manager_setup_settled(const struct manager *m);
 /* What the host's verdict says of setup; valid until the next replan. */
 const struct setup_condition *manager_setup_conditions(const struct manager *m, size_t *ret_n);
+
+/* ---- manager-inventory.c ---- */
+int manager_inventory_new(struct manager *m);
+/* A last picture, then the end. */
+struct manager_inventory *manager_inventory_free(struct manager_inventory *mi);
+/* Facts of an adapter may have changed, or a listing is complete: compared shortly. */
+void manager_inventory_look(struct manager *m);

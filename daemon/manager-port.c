@@ -289,8 +289,10 @@ void on_pool_port(const struct port_facts *f, void *user)
 	u = port_see(p, f, settle, manager_now(m));
 	if (f->error == -ENODEV)
 		manager_request_listing(m);
-	if (u.changed)
+	if (u.changed) {
 		m->state_dirty = true;
+		manager_inventory_look(m);
+	}
 	if (!settle)
 		port_ask(m, p);
 	port_judge(m, p);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Life of the daemon: event sources, listing, readiness and reload. Readings and verdicts are in
- * manager-port.c, the plan and its steps in manager-setup.c, what is shown in manager-output.c.
+ * manager-port.c, the plan and its steps in manager-setup.c, the inventory in
+ * manager-inventory.c, what is shown in manager-output.c.
  */
 #include "manager.h"
 
@@ -335,6 +336,7 @@ static void on_pool_listed(const struct pool_listing *l, void *user)
 		manager_judge_missing(m);
 		if (l->notifies)
 			manager_join_rdma_monitor(m);
+		manager_inventory_look(m);
 	}
 	if (m->list_again)
 		manager_request_listing(m);
@@ -718,6 +720,7 @@ struct manager *manager_free(struct manager *m)
 	sd_event_source_disable_unref(m->state_timer);
 	sd_event_source_disable_unref(m->budget_timer);
 	manager_setup_free(m->setup);
+	manager_inventory_free(m->inventory);
 	bus_free(m->bus);
 	pool_free(m->pool);
 	uevent_monitor_close(m->uevents);
@@ -767,6 +770,9 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 	if (r < 0)
 		goto fail;
 	r = manager_setup_new(m);
+	if (r < 0)
+		goto fail;
+	r = manager_inventory_new(m);
 	if (r < 0)
 		goto fail;
 	r = bus_new(event, &bus_callbacks, m, &m->bus);

@@ -482,12 +482,25 @@ static const struct missing *find_missing(const struct looking *l, const struct 
 	return model_find_missing(l->look->model, &f);
 }
 
+/* Lent to a virtual machine or a container, or without a driver: it is still the host's. */
+static bool is_elsewhere(const struct model *m, const struct inventory_entry *e)
+{
+	for (size_t i = 0; i < m->n_elsewhere; i++) {
+		const struct elsewhere_facts *f = &m->elsewhere[i];
+
+		if (f->pci_address[0] && e->pci_address[0] ? streq(f->pci_address, e->pci_address)
+							   : f->name[0] && streq(f->name, e->name))
+			return true;
+	}
+	return false;
+}
+
 static void absent(struct looking *l, struct inventory_entry *e)
 {
 	const struct missing *x;
 	struct inventory_change c;
 
-	if (e->gone_told || slot_is_taken(l, e))
+	if (e->gone_told || slot_is_taken(l, e) || is_elsewhere(l->look->model, e))
 		return;
 	x = find_missing(l, e);
 	if (x) {

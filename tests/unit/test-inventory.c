@@ -568,6 +568,27 @@ static void test_gone_between_runs(void **state)
 	assert_int_equal(r->n, 0);
 }
 
+static void test_lent(void **state)
+{
+	struct rig *r = *state;
+	struct elsewhere_facts f = { .kind = ELSEWHERE_VFIO, .pci_address = "0000:3b:00.0" };
+
+	restart(r);
+	unplug(r, 1);
+	assert_int_equal(model_see_elsewhere(&r->model, &f), 0);
+	look_with(r, 70, false, true);
+	assert_int_equal(r->n, 0);
+	model_listing_begin(&r->model);
+	f = (struct elsewhere_facts){ .kind = ELSEWHERE_NETNS, .name = "mlx5_0" };
+	assert_int_equal(model_see_elsewhere(&r->model, &f), 0);
+	look_with(r, 80, false, true);
+	assert_int_equal(r->n, 0);
+	model_listing_begin(&r->model);
+	look_with(r, 90, false, true);
+	assert_int_equal(r->n, 1);
+	assert_int_equal(r->facts[0], INVENTORY_GONE);
+}
+
 /* The condition device-missing tells of an adapter that goes under our eyes, and of its return. */
 static void test_gone_by_condition(void **state)
 {
@@ -709,6 +730,7 @@ int main(void)
 		T(test_link_layer),
 		T(test_many_ports),
 		T(test_gone_between_runs),
+		T(test_lent),
 		T(test_gone_by_condition),
 		T(test_gone_waits_for_slot),
 		T(test_new_since_picture),

@@ -194,6 +194,7 @@ void on_pool_details(const struct device_details *f, void *user)
 		for (size_t i = 0; i < d->n_ports; i++)
 			port_judge(m, &d->ports[i]);
 		device_judge(m, d);
+		manager_inventory_look(m);
 	}
 	if (a->again)
 		device_ask_details(m, d);

@@ -148,7 +148,7 @@ void counter_reader_freep(struct counter_reader **r)
 
 /* ---- the list of files ---- */
 
-/* A file that is read and written is a setting, one that cannot be read is a command. */
+/* "lifespan" is a setting, and what cannot be read is a command (hfi1: chip_reset). */
 static bool is_counter_file(int dir, const char *name)
 {
 	struct stat st;
@@ -276,8 +276,6 @@ static bool attributes_inherit(struct attributes *to, struct attributes *from)
 		free(a->file);
 		*a = *old;
 		*old = (struct attribute){ .fd = -1 };
-		/* Its place must keep the order, which is looked at above. */
-		old->name = NULL;
 		k++;
 	}
 	return n_same == to->n && n_same == from->n;
@@ -306,15 +304,15 @@ static void set_widths(struct counter_reader *r)
 
 static int list_source(struct counter_reader *r, struct attributes *attrs)
 {
-	int main, extended;
+	int plain, extended;
 
 	if (r->source == COUNTER_HW)
 		return list_directory(r, attrs, "hw_counters", DIRECTORY_MAIN);
-	main = list_directory(r, attrs, "counters", DIRECTORY_MAIN);
-	if (main < 0 && main != -ENOENT)
-		return main;
+	plain = list_directory(r, attrs, "counters", DIRECTORY_MAIN);
+	if (plain < 0 && plain != -ENOENT)
+		return plain;
 	extended = list_directory(r, attrs, "counters_ext", DIRECTORY_EXTENDED);
-	return extended == -ENOENT ? main : extended;
+	return extended == -ENOENT ? plain : extended;
 }
 
 static int list_files(struct counter_reader *r)

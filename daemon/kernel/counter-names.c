@@ -47,7 +47,7 @@ uint32_t counter_pma_width(const char *name, bool extended)
 	return 0;
 }
 
-/* bnxt_re: active_qps and its like, and their highest values so far; mana: current_rate. */
+/* bnxt_re: active_qps and its like, their highest values so far, link_state; mana: current_rate. */
 bool counter_is_gauge(const char *name)
 {
 	static const char *const prefixes[] = { "active_", "watermark_" };
@@ -55,7 +55,7 @@ bool counter_is_gauge(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
 			return true;
-	return streq(name, "current_rate");
+	return streq(name, "link_state") || streq(name, "current_rate");
 }
 
 /* FNV-1a. */

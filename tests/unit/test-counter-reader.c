@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading counters from trees that the test makes; netlink is tested in the VM. */
+/* Reading counters from trees: small ones made here and those of tests/data. (Netlink: in the VM.) */
 #include "test.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "counter-reader.h"
 #include "sysfs.h"
@@ -434,6 +435,90 @@ static void test_nothing(void **state)
 	assert_value("number", 1);
 }
 
+/* ---- of drivers ---- */
+
+static void make_tree(const char *name)
+{
+	char manifest[512];
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		snprintf(manifest, sizeof(manifest), SOURCE_ROOT "/tests/data/trees/%s.tree", name);
+		execlp("python3", "python3", SOURCE_ROOT "/tests/data/make-tree", manifest, root,
+			NULL);
+		_exit(127);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* What one source of each has, and one of its counters. */
+static const struct {
+	const char *tree, *device;
+	uint32_t port;
+	enum counter_source source;
+	uint32_t n;
+	int error;
+	const char *name;
+	uint64_t value;
+	uint32_t width, flags;
+} drivers[] = {
+	/* 21 of counters/, five of counters_ext/ of which four stand for one of the 21. */
+	{ "mlx4", "mlx4_0", 1, COUNTER_PMA, 22, 0, "port_rcv_data", 8796093022208, 64 },
+	{ "mlx4", "mlx4_0", 1, COUNTER_PMA, 22, 0, "port_xmit_wait", UINT32_MAX, 32 },
+	{ "mlx4", "mlx4_0", 1, COUNTER_PMA, 22, 0, "port_multicast_rcv_packets", 12, 64 },
+	{ "mlx4", "mlx4_0", 2, COUNTER_PMA, 4, 0, "link_downed", 3, 8 },
+	{ "mlx4", "mlx4_0", 2, COUNTER_HW, 0, -ENOENT },
+	{ "mlx5-ndr", "mlx5_0", 1, COUNTER_HW, 29, 0, "rx_write_requests", 42000 },
+	{ "mlx5-ndr", "mlx5_1", 1, COUNTER_PMA, 21, 0, "link_downed", 255, 8 },
+	{ "mlx5-ndr", "mlx5_1", 1, COUNTER_PMA, 21, 0, "port_rcv_data", 123456789012346, 64 },
+	{ "hfi1", "hfi1_0", 1, COUNTER_HW, 6, 0, "SwLinkUp,32", 0 },
+	{ "hfi1", "hfi1_0", 0, COUNTER_HW, 2, 0, "DcRecvErr", 0 },
+	{ "irdma", "rocep24s0f0", 1, COUNTER_HW, 14, 0, "RNR sent", 3 },
+	{ "irdma", "rocep24s0f0", 1, COUNTER_PMA, 0, -ENOENT },
+	{ "bnxt_re", "bnxt_re0", 1, COUNTER_HW, 24, 0, "active_qps", 3, 0, COUNTER_GAUGE },
+	{ "bnxt_re", "bnxt_re0", 1, COUNTER_HW, 24, 0, "recoverable_errors", 8812 },
+	{ "efa", "rdmap16s27", 0, COUNTER_HW, 5, 0, "keep_alive_rcvd", 55 },
+	{ "efa", "rdmap16s27", 1, COUNTER_HW, 12, 0, "rx_bytes", 9007199254740993 },
+	{ "i40iw", "i40iw0", 1, COUNTER_PMA, 21, -EOPNOTSUPP },
+	{ "i40iw", "i40iw0", 1, COUNTER_HW, 4, 0, "iwInRdmaReads", 0 },
+	{ "soft", "rxe0", 1, COUNTER_HW, 12, 0, "rcvd_pkts", 17 },
+	{ "soft", "rxe0", 1, COUNTER_PMA, 0, -ENOENT },
+	{ "hostile", "good", 1, COUNTER_PMA, 1, 0, "symbol_error", 7, 16 },
+};
+
+static void test_drivers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++) {
+		struct counter_reader *r = NULL;
+
+		if (i == 0 || !streq(drivers[i].tree, drivers[i - 1].tree)) {
+			teardown(NULL);
+			assert_int_equal(setup(NULL), 0);
+			make_tree(drivers[i].tree);
+		}
+		print_message("# %s %s/%u %s\n", drivers[i].tree, drivers[i].device,
+			drivers[i].port, counter_source_to_string(drivers[i].source));
+		memset(&got, 0, sizeof(got));
+		assert_int_equal(counter_reader_new(drivers[i].device, 7, drivers[i].port,
+					 drivers[i].source, &r),
+			0);
+		read_at(r, 0);
+		assert_int_equal(got.done.error, drivers[i].error);
+		assert_int_equal(got.done.n, drivers[i].n);
+		assert_int_equal(got.done.unreadable, drivers[i].error ? drivers[i].n : 0);
+		if (drivers[i].name) {
+			assert_value(drivers[i].name, drivers[i].value);
+			assert_int_equal(width(drivers[i].name), drivers[i].width);
+			assert_int_equal(got.names[find(drivers[i].name)].flags, drivers[i].flags);
+		}
+		counter_reader_free(r);
+	}
+}
+
 static void test_many(void **state)
 {
 	_cleanup_(counter_reader_freep) struct counter_reader *r = NULL;
@@ -499,6 +584,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_attribute_retries, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_set_changes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_drivers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 		cmocka_unit_test(test_display_names),
 	};

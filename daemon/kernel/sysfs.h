@@ -79,6 +79,13 @@ void sysfs_read_tables(uint32_t device_index, const char *device, uint32_t port,
 typedef int (*sysfs_elsewhere_cb)(const struct elsewhere_facts *f, void *user);
 int sysfs_list_elsewhere(sysfs_elsewhere_cb cb, void *user);
 
+/*
+ * Lists the network interfaces with what rtnetlink says of them (netdev.h), as far as sysfs knows it.
+ * One whose ifindex or flags cannot be read is left out. In no order; no directory, no netdevs.
+ */
+typedef int (*sysfs_netdev_cb)(const struct netdev_facts *f, void *user);
+int sysfs_list_netdevs(sysfs_netdev_cb cb, void *user);
+
 /* Whether a kernel module is loaded or built in with a sysfs entry. */
 bool sysfs_module_present(const char *module);
 

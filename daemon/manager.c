@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "absence.h"
 #include "log.h"
 #include "macros.h"
 #include "manager-internal.h"
@@ -211,35 +212,15 @@ static void on_pool_netdev(const struct netdev_facts *f, void *user)
 	see_netdev(f, user);
 }
 
-static bool device_was_required(const struct manager *m, const struct device *d)
-{
-	if (config_device_settings(m->config, &d->facts).expect == EXPECT_UP)
-		return true;
-	for (size_t i = 0; i < d->n_ports; i++)
-		if (d->ports[i].required)
-			return true;
-	return false;
-}
-
-/* A device that is gone: a software link is setup's to explain, an adapter is missed. */
 static void device_vanished(struct manager *m, struct device *d)
 {
-	struct missing *x;
 	usec_t seen;
 
 	log_info("%s: device is gone", d->facts.name);
 	pool_forget(m->pool, &d->facts);
 	if (m->bus)
 		bus_forget_device(m->bus, d);
-	if (d->facts.link_type == LINK_TYPE_NONE && !model_find_missing(&m->model, &d->facts)) {
-		x = model_add_missing(&m->model, d->facts.name, d->facts.node_guid,
-			d->facts.pci_address, manager_now(m));
-		if (x) {
-			x->seen = true;
-			x->required = device_was_required(m, d);
-			x->release = d->release;
-		}
-	}
+	absence_note(&m->model, d, m->config, manager_now(m));
 	seen = d->first_seen.mono;
 	device_detach(d);
 	model_remove_device(&m->model, d);
@@ -257,31 +238,6 @@ static void drop_idle_workers(struct manager *m, const char *adapter)
 		if (streq(d->facts.adapter, adapter))
 			return;
 	pool_drop_adapter(m->pool, adapter);
-}
-
-/* [Device NAME] Expect=yes with a plain name: it is missed even if it was never seen. */
-static void expect_configured_devices(struct manager *m)
-{
-	for (size_t i = 0; i < m->config->n_devices; i++) {
-		const struct config_device *cd = &m->config->devices[i];
-		const char *name = cd->selector.name_glob;
-		struct device_facts f = { 0 };
-		struct missing *x;
-
-		if (!cd->has_expect || cd->expect != EXPECT_UP || !name || strpbrk(name, "*?"))
-			continue;
-		if (model_device_by_name(&m->model, name))
-			continue;
-		STRSCPY(f.name, name);
-		f.node_guid = cd->selector.guid;
-		STRSCPY(f.pci_address, cd->selector.pci ? cd->selector.pci : "");
-		if (model_find_missing(&m->model, &f) || model_missing_by_name(&m->model, name))
-			continue;
-		x = model_add_missing(
-			&m->model, f.name, f.node_guid, f.pci_address, manager_now(m));
-		if (x)
-			x->required = true;
-	}
 }
 
 /* RDMA netlink may not be used (EACCES: a security policy) or is not there: said once. */
@@ -332,7 +288,7 @@ static void on_pool_listed(const struct pool_listing *l, void *user)
 		m->model.listed = true;
 		m->host_dirty = true;
 		model_place_missing(&m->model);
-		expect_configured_devices(m);
+		absence_expect_configured(&m->model, m->config, manager_now(m));
 		manager_judge_missing(m);
 		if (l->notifies)
 			manager_join_rdma_monitor(m);
@@ -567,7 +523,7 @@ int manager_reload(struct manager *m, char *why, size_t why_size)
 	m->config_generation++;
 	pool_set_timeout(m->pool, m->config->probe_timeout_usec);
 	log_notice("configuration loaded");
-	expect_configured_devices(m);
+	absence_expect_configured(&m->model, m->config, manager_now(m));
 	for (struct device *d = m->model.devices; d; d = d->next) {
 		device_rewatch(m, d);
 		device_ask_facts(m, d);

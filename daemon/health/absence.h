@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Which devices are missed when they are not there, and how much that matters (DESIGN rule 6). PURE. */
+#pragma once
+
+#include "config.h"
+#include "model.h"
+
+/*
+ * A device is gone, and about to be removed from the model: notes it as missing since then. Not so a
+ * software link, which is setup's to explain, and one that is missed already.
+ */
+void absence_note(
+	struct model *m, const struct device *d, const struct config *c, struct timepoint since);
+
+/*
+ * [Device NAME] Expect=yes with a plain name: it is missed even if it was never seen. To be called
+ * after a listing and after the configuration changed.
+ */
+void absence_expect_configured(struct model *m, const struct config *c, struct timepoint now);

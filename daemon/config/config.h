@@ -144,6 +144,9 @@ void config_freep(struct config **c);
  */
 int config_load(const char *root, struct config **ret);
 
+/* The same from one file and nothing else. What is wrong with the file itself is a problem, too. */
+int config_load_file(const char *path, struct config **ret);
+
 /* "FILE:LINE: TEXT" of a problem, "FILE: TEXT" when it is the whole file's; returns buf. */
 const char *config_problem_format(const struct config_problem *p, char *buf, size_t size);
 

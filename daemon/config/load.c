@@ -242,3 +242,19 @@ int config_load(const char *root, struct config **ret)
 	*ret = TAKE_PTR(c);
 	return 0;
 }
+
+int config_load_file(const char *path, struct config **ret)
+{
+	_cleanup_(config_freep) struct config *c = config_new();
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	r = load_file(c, path);
+	if (r >= 0)
+		r = parser_finish(c);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(c);
+	return 0;
+}

@@ -267,7 +267,7 @@ def topology(now, pid):
                 Qos={"Trust": "dscp", "DcbxOwner": "host", "Pfc": [3], "PauseRx": False,
                      "PauseTx": False, "PauseAutoneg": None, "PauseTxFrames": 0,
                      "PauseRxFrames": None, "PriorityClass": [0, 1, 2, 3, 4, 5, 6, 7],
-                     "ClassBandwidth": None, "ClassAlgorithm": None})
+                     "ClassBandwidth": [None] * 8, "ClassAlgorithm": None})
     ib = port(now, NetDevice="ibs1", UmadNode="umad1",
               Gids=[gid(0, "IB", "fe80:0000:0000:0000:0a7f:bc12:45ef:d201",
                         "fe80::a7f:bc12:45ef:d201", None)],
@@ -336,7 +336,8 @@ def odd_counters():
             None, {}, {"Name": EVIL, "Value": -1, "Delta": "x"}, {"Name": "symbol_error", "Value": 1.5},
             {"Name": "port_rcv_data", "Value": 2 ** 63 - 1, "Delta": 2 ** 63 - 1, "Rate": 1e300,
              "DeltaSince": -5, "Stale": True, "LastRead": None, "Resets": 2 ** 62,
-             "Saturated": True, "Gauge": "yes"}]}]}
+             "Saturated": True, "Gauge": "yes"},
+            {"Name": "big", "Value": 1.7e19, "Delta": 1.8e19}]}]}
 
 
 def many_counters(now):

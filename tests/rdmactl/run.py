@@ -385,7 +385,7 @@ def test_counters(tap, rig, bus):
         "counters: stale, reset", cells)
     tap(b"5 counters are not shown" in p.stdout and b"--all" in p.stdout, "counters: how many are hidden",
         p.stdout)
-    tap(b"mlx5_1/1: PMA counters cannot be read: EINVAL" in p.stdout and harmless(p.stdout),
+    tap(b"Without PMA counters: EINVAL" in p.stdout and b": mlx5_1/1" in p.stdout and harmless(p.stdout),
         "counters: what could not be read, harmless", p.stdout)
     p, rows = lines("--all", "mlx5_0")
     tap(len(rows) == 9 and b"not shown" not in p.stdout and b"mlx5_1" not in p.stdout,

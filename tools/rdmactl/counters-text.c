@@ -29,6 +29,9 @@ static const struct table_column columns[_COL_MAX] = {
 	[COL_NOTE] = { "NOTE", 0.1, SCOLS_FL_TRUNC },
 };
 
+/* So many ports are named that have none of a source. */
+#define ERRORS_NAMED 8
+
 /* One counter, of a picture or of a difference, as its line shows it. */
 struct row {
 	const char *name;
@@ -56,14 +59,28 @@ static void add_note(struct row *row, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Beyond 63 bits JSON has a number with a fraction: good enough for people. */
+static bool read_number(const json_t *counter, const char *key, uint64_t *ret)
+{
+	const json_t *v = json_object_get(counter, key);
+	double d = json_real_value(v);
+
+	if (!json_is_real(v))
+		return json_number(counter, key, ret);
+	if (d < 0 || d >= 0x1p64)
+		return false;
+	*ret = (uint64_t)d;
+	return true;
+}
+
 static void read_common(
 	struct row *row, const json_t *counter, const char *value, const char *change)
 {
 	const json_t *rate = json_object_get(counter, "Rate");
 
 	*row = (struct row){ .name = or_text(json_text(counter, "Name"), "?"), .rate = -1 };
-	row->known = json_number(counter, value, &row->value);
-	row->has_change = json_number(counter, change, &row->change);
+	row->known = read_number(counter, value, &row->value);
+	row->has_change = read_number(counter, change, &row->change);
 	if (json_is_number(rate))
 		row->rate = json_number_value(rate);
 	if (json_is_true(json_object_get(counter, "Saturated")))
@@ -181,24 +198,54 @@ static int add_port(const struct options *o, struct libscols_table *t, const jso
 	return hidden;
 }
 
-/* What could not be read at all. */
-static void print_errors(const json_t *port)
+/* Why there are none of a source, once for all ports of which that is so. */
+static void print_error(const struct options *o, const json_t *ports, size_t first, const char *key,
+	const char *what)
 {
-	static const struct {
-		const char *key, *what;
-	} sources[] = {
-		{ "HwError", "hardware counters" },
-		{ "PmaError", "PMA counters" },
-	};
+	const char *error = json_text(json_array_get(ports, first), key);
+	size_t named = 0, more = 0, size;
+	char *line = NULL;
+	FILE *f;
 
-	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
-		const char *error = json_text(port, sources[i].key);
-		_cleanup_(freep) char *line = NULL;
+	for (size_t i = 0; error && i < first; i++)
+		if (streq_ptr(json_text(json_array_get(ports, i), key), error))
+			return;
+	f = error ? open_memstream(&line, &size) : NULL;
+	if (!f)
+		return;
+	fprintf(f, "%s: %s:", what, error);
+	for (size_t i = first; i < json_array_size(ports); i++) {
+		const json_t *port = json_array_get(ports, i);
 
-		if (error && asprintf(&line, "%s: %s cannot be read: %s",
-				     or_text(json_text(port, "Object"), "?"), sources[i].what,
-				     error) >= 0)
-			output_wrapped(0, COLOUR_WARN, line);
+		if (!streq_ptr(json_text(port, key), error))
+			continue;
+		if (named == ERRORS_NAMED && !o->full)
+			more++;
+		else
+			fprintf(f, "%s %s", named++ ? "," : "",
+				or_text(json_text(port, "Object"), "?"));
+	}
+	if (more > 0)
+		fprintf(f, " and %zu more", more);
+	if (fclose(f) == 0)
+		output_wrapped(0, COLOUR_NONE, line);
+	free(line);
+}
+
+static bool has_errors(const json_t *ports)
+{
+	for (size_t i = 0; i < json_array_size(ports); i++)
+		if (json_text(json_array_get(ports, i), "HwError") ||
+			json_text(json_array_get(ports, i), "PmaError"))
+			return true;
+	return false;
+}
+
+static void print_errors(const struct options *o, const json_t *ports)
+{
+	for (size_t i = 0; i < json_array_size(ports); i++) {
+		print_error(o, ports, i, "HwError", "Without hardware counters");
+		print_error(o, ports, i, "PmaError", "Without PMA counters");
 	}
 }
 
@@ -221,11 +268,12 @@ static void print_table(const struct options *o, const json_t *ports, bool diff,
 		return;
 	if (scols_table_get_nlines(t) > 0)
 		scols_print_table(t);
-	for (size_t i = 0; i < json_array_size(ports); i++)
-		print_errors(json_array_get(ports, i));
+	if (o->legend && scols_table_get_nlines(t) > 0 && (hidden > 0 || has_errors(ports)))
+		putchar('\n');
+	print_errors(o, ports);
 	if (o->legend && hidden > 0)
-		printf("%s%zu counters are not shown: %s (--all shows them).\n",
-			scols_table_get_nlines(t) > 0 ? "\n" : "", hidden,
+		printf("%zu counter%s: %s (--all shows them).\n", hidden,
+			hidden == 1 ? " is not shown" : "s are not shown",
 			diff ? "they did not change" : "they are 0, or no errors and unchanged");
 	else if (o->legend && scols_table_get_nlines(t) == 0)
 		printf("There are no counters.\n");

@@ -54,6 +54,9 @@ static void print_summary(const char *path, const json_t *array)
 			continue;
 		if (!first)
 			putchar(' ');
+		/* Its place in the list must be seen. */
+		if (json_is_null(v))
+			putchar('-');
 		print_scalar(v);
 		first = false;
 	}

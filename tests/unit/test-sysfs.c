@@ -402,26 +402,32 @@ static void check_gpu(const char *name, const char *gpu, int hops, const char *c
 	assert_string_equal(d.local_cpus, cpus);
 }
 
-static void test_gpu(void **state)
+static void take_away(const char *address)
 {
 	char path[PATH_MAX];
 
+	snprintf(path, sizeof(path), "%s/gpu/sys/bus/pci/devices/%s", top, address);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void test_gpu(void **state)
+{
 	(void)state;
 	use_copy("mlx5-ndr", "gpu");
-	/* Through the switch: its two ports below and the one above. */
-	check_gpu("mlx5_0", "0000:1a:00.0", 3, "0-31,64-95");
-	/* Of two at other host bridges, the one of the same NUMA node. */
-	check_gpu("mlx5_1", "0000:1a:00.0", 4, "0-31,64-95");
+	/* Through two switches, and not through the root complex, which has fewer hops. */
+	check_gpu("mlx5_0", "0000:1b:00.0", 5, "0-31,64-95");
 	/* One host bridge: two root ports, and the switch of the adapter. */
 	check_gpu("mlx5_2", "0000:60:00.0", 4, "32-63,96-127");
 	check_gpu("mlx5_3", "0000:60:00.0", 2, "32-63,96-127");
+	/* Other host bridges, the same NUMA node. */
+	check_gpu("mlx5_1", "0000:1d:00.0", 2, "0-31,64-95");
+	take_away("0000:1d:00.0");
+	/* Still the same node, and not the one with 2 hops. */
+	check_gpu("mlx5_1", "0000:1b:00.0", 6, "0-31,64-95");
 
-	/* Without that one, the farther one is the nearest. */
-	snprintf(path, sizeof(path), "%s/gpu/sys/bus/pci/devices/0000:60:00.0", top);
-	assert_int_equal(unlink(path), 0);
-	check_gpu("mlx5_3", "0000:1a:00.0", 4, "32-63,96-127");
-	snprintf(path, sizeof(path), "%s/gpu/sys/bus/pci/devices/0000:1a:00.0", top);
-	assert_int_equal(unlink(path), 0);
+	take_away("0000:60:00.0");
+	check_gpu("mlx5_3", "0000:1b:00.0", 6, "32-63,96-127");
+	take_away("0000:1b:00.0");
 	/* What is left is the display of the management controller. */
 	check_gpu("mlx5_3", "", -1, "32-63,96-127");
 }
@@ -936,17 +942,25 @@ static void test_texts(void **state)
 
 static void test_cut(void **state)
 {
-	char buf[6] = "";
+	char buf[6] = "", longer[ATTR_SIZE_MAX + 2] = "";
 	int dir;
 
 	(void)state;
 	make_directory("cut");
 	put("cut", "x", "abcd\xc3\xa9z\n");
+	memset(longer, 'x', sizeof(longer) - 1);
+	put("cut", "long", longer);
+	longer[ATTR_SIZE_MAX] = '\0';
+	put("cut", "page", longer);
 	assert_int_equal(sysfs_set_root(top), 0);
 	dir = sysfs_open_directory("/cut");
 	/* The character that does not fit whole is left out. */
 	assert_int_equal(attr_read_text(dir, "x", buf, sizeof(buf)), 0);
 	assert_string_equal(buf, "abcd");
+	/* A page is what sysfs can give; more is something else. */
+	assert_int_equal(attr_read_text(dir, "page", buf, sizeof(buf)), 0);
+	assert_string_equal(buf, "xxxxx");
+	assert_int_equal(attr_read_text(dir, "long", buf, sizeof(buf)), -EFBIG);
 	assert_int_equal(attr_read(dir, "../cut/x", buf, sizeof(buf)), -EINVAL);
 	assert_true(attr_read(-ENOENT, "x", buf, sizeof(buf)) < 0);
 	close(dir);

@@ -205,7 +205,6 @@ void sysfs_complete_device(struct device_facts *f)
 		name = strchr(text, ':');
 		STRSCPY(f->node_type, name ? strstrip(name + 1) : text);
 	}
-	(void)attr_read_text(dir, "board_id", f->board_id, sizeof(f->board_id));
 	find_parent(f);
 	find_link_type(f, dir);
 	(void)sysfs_find_uverbs(f->name, f->uverbs, sizeof(f->uverbs));

@@ -28,7 +28,10 @@ bool sysfs_have_rdma(void);
 typedef int (*sysfs_device_cb)(const struct device_facts *f, void *user);
 int sysfs_list_devices(sysfs_device_cb cb, void *user);
 
-/* Adds to facts, which have index and name, what sysfs knows: driver, PCI address, adapter, ... */
+/*
+ * Adds to facts, which have index and name, what sysfs knows: driver, PCI address, adapter, ... as
+ * far as no driver has to ask its firmware for it: board_id is among the details.
+ */
 void sysfs_complete_device(struct device_facts *f);
 
 /* Adds link layer and rate. rate costs one query_port. */

@@ -63,7 +63,7 @@ static json_t *json_source_error(const struct counter_table *t)
 	char text[64];
 
 	if (!t || (!t->error && !t->done_at.mono))
-		return json_string("not read yet");
+		return json_string("none, or not read yet");
 	if (t->error == -ENOENT)
 		return json_string("the driver has none");
 	if (t->error)

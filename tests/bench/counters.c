@@ -32,18 +32,39 @@ struct task {
 	unsigned cycles;
 	uint64_t n_read;
 	uint64_t sum;
+	struct rusage used; /* when the first cycle was over */
+	usec_t since;
 };
 
 /* What the processes come to, together. */
 struct total {
 	uint64_t n_read;
 	uint64_t sum;
+	usec_t cpu;
+	usec_t elapsed;
 };
 
 static usec_t used(const struct rusage *r)
 {
 	return (usec_t)(r->ru_utime.tv_sec + r->ru_stime.tv_sec) * USEC_PER_SEC +
 	       (usec_t)(r->ru_utime.tv_usec + r->ru_stime.tv_usec);
+}
+
+static void first_cycle_done(struct task *t)
+{
+	getrusage(RUSAGE_SELF, &t->used);
+	t->since = timepoint_now().mono;
+}
+
+static void add_up(const struct task *t, struct total *total)
+{
+	struct rusage r;
+
+	getrusage(RUSAGE_SELF, &r);
+	total->cpu += used(&r) - used(&t->used);
+	total->elapsed += timepoint_now().mono - t->since;
+	total->n_read += t->n_read;
+	total->sum += t->sum;
 }
 
 /* ---- as rdmad does ---- */
@@ -86,9 +107,12 @@ static void run_reader(struct task *t)
 	for (uint32_t p = 0; p < t->ports; p++)
 		if (counter_reader_new(t->device, index, p + 1, t->source, &readers[p]) < 0)
 			errx(1, "out of memory");
-	for (unsigned i = 0; i < t->cycles; i++)
+	for (unsigned i = 0; i < t->cycles; i++) {
 		for (uint32_t p = 0; p < t->ports; p++)
 			counter_reader_read(readers[p], n, i * 10 * USEC_PER_SEC, false, &sink);
+		if (i == 0)
+			first_cycle_done(t);
+	}
 	for (uint32_t p = 0; p < t->ports; p++)
 		counter_reader_free(readers[p]);
 	nldev_close(n);
@@ -126,7 +150,7 @@ static void run_files(struct task *t)
 	char text[64];
 	ssize_t length;
 
-	for (unsigned i = 0; i < t->cycles; i++)
+	for (unsigned i = 0; i < t->cycles; i++) {
 		for (size_t k = 0; k < n; k++) {
 			int fd = open(paths[k], O_RDONLY | O_CLOEXEC);
 
@@ -138,6 +162,9 @@ static void run_files(struct task *t)
 			t->sum += strtoull(text, NULL, 10);
 			t->n_read++;
 		}
+		if (i == 0)
+			first_cycle_done(t);
+	}
 	for (size_t k = 0; k < n; k++)
 		free(paths[k]);
 }
@@ -156,23 +183,19 @@ static unsigned number(const char *s)
 
 int main(int argc, char **argv)
 {
-	struct rusage before, after;
 	struct total *total;
-	usec_t start, elapsed;
 	struct task t;
 	int status;
 
 	if (argc < 6)
 		errx(2, "bench-counters reader|files hw|pma CYCLES PORTS DEVICE...");
 	t.source = streq(argv[2], "pma") ? COUNTER_PMA : COUNTER_HW;
-	t.cycles = number(argv[3]);
+	t.cycles = MAX(number(argv[3]), 2u);
 	t.ports = MIN(number(argv[4]), (unsigned)PORTS_MAX);
 	total = mmap(
 		NULL, sizeof(*total), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (total == MAP_FAILED)
 		err(1, "mmap");
-	getrusage(RUSAGE_CHILDREN, &before);
-	start = timepoint_now().mono;
 	for (int i = 5; i < argc; i++) {
 		pid_t pid = fork();
 
@@ -182,19 +205,16 @@ int main(int argc, char **argv)
 			t.device = argv[i];
 			t.n_read = t.sum = 0;
 			(streq(argv[1], "files") ? run_files : run_reader)(&t);
-			total->n_read += t.n_read;
-			total->sum += t.sum;
+			add_up(&t, total);
 			exit(0);
 		}
 		/* One after another: so that nobody adds at the same time. */
 		if (waitpid(pid, &status, 0) < 0 || status != 0)
 			errx(1, "%s failed", argv[i]);
 	}
-	elapsed = timepoint_now().mono - start;
-	getrusage(RUSAGE_CHILDREN, &after);
 	printf("%llu %llu %llu %llu\n", (unsigned long long)(total->n_read / t.cycles),
-		(unsigned long long)((used(&after) - used(&before)) / t.cycles),
-		(unsigned long long)(elapsed / t.cycles),
+		(unsigned long long)(total->cpu / (t.cycles - 1)),
+		(unsigned long long)(total->elapsed / (t.cycles - 1)),
 		(unsigned long long)(total->sum / t.cycles));
 	return 0;
 }

@@ -308,8 +308,7 @@ void on_pool_counters(const struct counters_done *f, void *user)
 	a->in_flight = false;
 	/* The driver has none: that does not change in the life of a device. */
 	a->absent = f->error == -ENOENT;
-	if (*t)
-		counter_table_finish(*t, f, manager_now(m));
+	(void)counter_table_finish(t, f, manager_now(m)); /* out of memory: as before */
 }
 
 /* ---- the slow lane itself ---- */

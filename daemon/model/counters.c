@@ -294,15 +294,21 @@ int counter_table_values(
 	return 0;
 }
 
-void counter_table_finish(
-	struct counter_table *t, const struct counters_done *f, struct timepoint now)
+int counter_table_finish(
+	struct counter_table **table, const struct counters_done *f, struct timepoint now)
 {
+	struct counter_table *t = *table;
+
+	if (!t)
+		t = *table = calloc(1, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
 	t->done_at = now;
 	t->error = f->error;
 	t->n_all = f->n;
 	t->unreadable = f->unreadable;
 	if (f->error == 0)
-		return;
+		return 0;
 	if (f->error == -ENOENT && f->n == 0) {
 		/* The driver has none any more: an empty set, which has no names to tell. */
 		counters_free(t->counters, t->n);
@@ -312,6 +318,7 @@ void counter_table_finish(
 	}
 	for (size_t i = 0; i < t->n; i++)
 		t->counters[i].stale = t->counters[i].known;
+	return 0;
 }
 
 bool counter_delta(const struct counter *c, uint64_t *ret)

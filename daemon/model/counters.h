@@ -58,8 +58,9 @@ int counter_table_name(struct counter_table **t, const struct counter_name *f);
 /* Values of another set than the present one are ignored. */
 int counter_table_values(
 	struct counter_table *t, const struct counter_values *f, struct timepoint now);
-void counter_table_finish(
-	struct counter_table *t, const struct counters_done *f, struct timepoint now);
+/* Makes the table, too, where there are no counters: then it says why. 0 or -ENOMEM. */
+int counter_table_finish(
+	struct counter_table **t, const struct counters_done *f, struct timepoint now);
 
 /* By the kernel's name; NULL when there is none, also for t NULL. */
 const struct counter *counter_table_find(const struct counter_table *t, const char *name);

@@ -52,7 +52,7 @@ static void see(
 			done.unreadable++;
 		}
 	assert_int_equal(counter_table_values(t, &f, at(sec)), 0);
-	counter_table_finish(t, &done, at(sec));
+	counter_table_finish(&t, &done, at(sec));
 }
 
 static void see_one(struct counter_table *t, uint64_t value, usec_t sec)
@@ -127,6 +127,20 @@ static void test_series(void **state)
 	}
 }
 
+/* A driver that has none: there is a table that says so, and not "not read yet". */
+static void test_none_at_all(void **state)
+{
+	struct counters_done none = { .error = -ENOENT };
+	struct counter_table *t = NULL;
+
+	(void)state;
+	assert_int_equal(counter_table_finish(&t, &none, at(10)), 0);
+	assert_non_null(t);
+	assert_int_equal(t->error, -ENOENT);
+	assert_false(counter_table_has_names(t));
+	counter_table_free(t);
+}
+
 /* What was last known stays, with its time. */
 static void test_failed_reading(void **state)
 {
@@ -139,7 +153,7 @@ static void test_failed_reading(void **state)
 	name_all(&t, 1, &column, 1);
 	see_one(t, 5, 10);
 	assert_int_equal(t->error, 0);
-	counter_table_finish(t, &failed, at(20));
+	counter_table_finish(&t, &failed, at(20));
 	c = counter_table_find(t, "e");
 	assert_true(c->stale);
 	assert_true(c->value == 5);
@@ -153,7 +167,7 @@ static void test_failed_reading(void **state)
 
 	/* None any more. */
 	failed = (struct counters_done){ .error = -ENOENT };
-	counter_table_finish(t, &failed, at(40));
+	counter_table_finish(&t, &failed, at(40));
 	assert_int_equal(t->n, 0);
 	assert_null(counter_table_find(t, "e"));
 	name_all(&t, 1, &column, 1);
@@ -297,6 +311,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_series),
 		cmocka_unit_test(test_failed_reading),
+		cmocka_unit_test(test_none_at_all),
 		cmocka_unit_test(test_set_replaced),
 		cmocka_unit_test(test_wrong_messages),
 		cmocka_unit_test(test_safe_names),

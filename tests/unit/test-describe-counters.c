@@ -56,7 +56,7 @@ static void see(struct counter_table *t, uint64_t known, const uint64_t *values,
 
 	memcpy(f.values, values, n * sizeof(*values));
 	assert_int_equal(counter_table_values(t, &f, at(sec)), 0);
-	counter_table_finish(t, &done, at(sec));
+	counter_table_finish(&t, &done, at(sec));
 }
 
 static json_t *describe(const char *pattern)
@@ -200,13 +200,13 @@ static void test_errors(void **state)
 
 	(void)state;
 	name(pma, 0, 1, "link_downed", 8, 0);
-	counter_table_finish(*pma, &failed, at(10));
+	counter_table_finish(pma, &failed, at(10));
 	root = describe(NULL);
 	assert_string_equal(text(port_at(root, 0), "PmaError"), strerror(EIO));
 	assert_int_equal(json_array_size(json_object_get(port_at(root, 0), "Counters")), 1);
 	json_decref(root);
 	failed = (struct counters_done){ .error = -ENOENT };
-	counter_table_finish(*pma, &failed, at(20));
+	counter_table_finish(pma, &failed, at(20));
 	root = describe(NULL);
 	assert_string_equal(text(port_at(root, 0), "PmaError"), "the driver has none");
 	assert_int_equal(json_array_size(json_object_get(port_at(root, 0), "Counters")), 0);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the manager share: manager.c (life, listing, readiness), manager-port.c
- * (readings, events, verdicts), manager-setup.c (plan and steps), manager-inventory.c (what changes
- * rarely) and manager-output.c (what is shown). For nobody else.
+ * What the files of the manager share: manager.c (life, timers, readiness, reload),
+ * manager-listing.c (what there is), manager-events.c (what the kernel tells), manager-port.c
+ * (readings and verdicts of ports), manager-facts.c (what else is read), manager-release.c,
+ * manager-setup.c (plan and steps), manager-inventory.c (what changes rarely) and manager-output.c
+ * (what is shown). For nobody else.
  */
 #pragma once
 
@@ -99,7 +101,6 @@ struct manager {
 };
 
 /* ---- manager.c ---- */
-void manager_request_listing(struct manager *m);
 /* Makes the event loop call back at that time or sooner. */
 void manager_recheck_at(struct manager *m, usec_t mono);
 /* Something could not be asked for now: try again shortly. */
@@ -108,6 +109,21 @@ struct timepoint manager_now(struct manager *m);
 /* Makes a timer run once, so long from now. */
 void timer_in(sd_event_source *timer, usec_t delay);
 bool timer_is_armed(sd_event_source *timer);
+
+/* ---- manager-listing.c ---- */
+void manager_request_listing(struct manager *m);
+int manager_see_netdev(const struct netdev_facts *f, void *user);
+int manager_see_address(const struct address_facts *f, void *user);
+void on_pool_device(const struct device_facts *f, void *user);
+void on_pool_netdev(const struct netdev_facts *f, void *user);
+void on_pool_address(const struct address_facts *f, void *user);
+void on_pool_elsewhere(const struct elsewhere_facts *f, void *user);
+void on_pool_listed(const struct pool_listing *l, void *user);
+
+/* ---- manager-events.c ---- */
+int manager_open_events(struct manager *m);
+/* The kernel has the RDMA netlink group: listens to it from now on. */
+void manager_join_rdma_monitor(struct manager *m);
 
 /* ---- manager-port.c ---- */
 /* Gives the device and its ports their bookkeeping; again after its port count changed. */
@@ -145,7 +161,6 @@ void device_ask_slow(struct manager *m, struct device *d);
 void device_retry_facts(struct manager *m, struct device *d);
 void device_lost_facts(struct device *d);
 void port_ask_tables(struct manager *m, struct port *p);
-void manager_join_rdma_monitor(struct manager *m);
 void on_pool_details(const struct device_details *f, void *user);
 void on_pool_gid(const struct gid_facts *f, void *user);
 void on_pool_pkeys(const struct pkey_facts *f, void *user);

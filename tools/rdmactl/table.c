@@ -36,7 +36,7 @@ int table_set(struct libscols_line *l, size_t column, const char *text, enum col
 
 	if (scols_line_set_data(l, column, text) < 0)
 		return -1;
-	if (*sequence)
+	if (*text && *sequence)
 		scols_cell_set_color(scols_line_get_cell(l, column), sequence);
 	return 0;
 }

@@ -15,6 +15,37 @@ struct setup_condition {
 	const char *found, *wanted, *remedy;
 };
 
+/* What a rule came to for an object. */
+enum rule_outcome {
+	OUTCOME_CLEAR,   /* it applies, and all is well */
+	OUTCOME_RAISED,  /* its condition stands */
+	OUTCOME_PENDING, /* it would be raised, but for a grace period or a delay that still runs */
+	OUTCOME_ABSENT,  /* it does not apply to this object, or a fact that it needs is unknown */
+	_OUTCOME_MAX,
+};
+DECLARE_STRING_TABLE(rule_outcome, enum rule_outcome); /* "clear" "raised" "pending" "absent" */
+
+/* One line of "rdmactl explain". Pointers are borrowed for the call. */
+struct rule_note {
+	enum reason_id id;
+	const char *subject; /* a counter, a netdev; "" the object itself */
+	enum rule_outcome outcome;
+	const char *text;                   /* found, threshold, window; or why it does not apply */
+	const struct config_origin *origin; /* where the threshold is from; NULL: the default */
+};
+
+/* Gets each rule that was looked at, in the order in which that was done. */
+struct rule_listener {
+	void (*note)(const struct rule_note *n, void *user);
+	void *user;
+};
+
+/*
+ * The judge_*() that follow tell the listener (NULL: nobody) what they look at. They judge as ever:
+ * to explain is to judge once more, at the same time, and nothing differs.
+ */
+void judge_set_listener(const struct rule_listener *l);
+
 /*
  * Judges a port, a device (after its ports), a missing device or the host (after all of them) and stores the verdict
  * in it. Returns true when anything that is shown differs from the previous verdict; that one is

@@ -1,9 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 #include "making.h"
 
+#include <stdarg.h>
 #include <time.h>
 
 #include "macros.h"
+
+static const char *const rule_outcome_table[_OUTCOME_MAX] = {
+	[OUTCOME_CLEAR] = "clear",
+	[OUTCOME_RAISED] = "raised",
+	[OUTCOME_PENDING] = "pending",
+	[OUTCOME_ABSENT] = "absent",
+};
+DEFINE_STRING_TABLE(rule_outcome, enum rule_outcome)
+
+/* Not in struct making: rules are looked at several calls below, and one at a time. */
+static const struct rule_listener *listener;
+
+void judge_set_listener(const struct rule_listener *l)
+{
+	listener = l;
+}
+
+void note_rule(enum reason_id id, const char *subject, enum rule_outcome outcome,
+	const struct config_origin *origin, const char *fmt, ...)
+{
+	char text[2 * REASON_TEXT_MAX];
+	struct rule_note n = {
+		.id = id,
+		.subject = subject,
+		.outcome = outcome,
+		.text = text,
+		.origin = origin,
+	};
+	va_list ap;
+
+	if (!listener)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	listener->note(&n, listener->user);
+}
 
 struct making making_begin(const struct verdict *old, struct timepoint now)
 {

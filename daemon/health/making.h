@@ -5,6 +5,7 @@
 #pragma once
 
 #include "judge.h"
+#include "macros.h"
 
 /* A verdict being made: the old one gives conditions that stand their "since". */
 struct making {
@@ -25,6 +26,13 @@ void recheck_at(struct making *mk, usec_t mono);
  */
 struct reason *raise_reason(
 	struct making *mk, enum reason_id id, enum severity severity, const char *subject);
+
+/*
+ * Tells who explains what a rule came to. Every rule that judges an object does so once for each
+ * subject, also when it is clear; without a listener it costs nothing.
+ */
+void note_rule(enum reason_id id, const char *subject, enum rule_outcome outcome,
+	const struct config_origin *origin, const char *fmt, ...) _printf_(5, 6);
 
 /* Stores it. Returns whether anything that is shown differs; the old one to *ret_old. */
 bool making_end(

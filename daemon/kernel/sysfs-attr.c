@@ -88,7 +88,7 @@ static int read_line(int dirfd, const char *name, char line[ATTR_SIZE_MAX + 2], 
 
 int attr_read_text(int dirfd, const char *name, char *buf, size_t size)
 {
-	char line[ATTR_SIZE_MAX + 2], *text;
+	char line[ATTR_SIZE_MAX + 2], *text = NULL;
 	int r;
 
 	r = read_line(dirfd, name, line, &text);
@@ -99,7 +99,7 @@ int attr_read_text(int dirfd, const char *name, char *buf, size_t size)
 
 int attr_read(int dirfd, const char *name, char *buf, size_t size)
 {
-	char line[ATTR_SIZE_MAX + 2], copy[ATTR_SIZE_MAX + 2], *text;
+	char line[ATTR_SIZE_MAX + 2], copy[ATTR_SIZE_MAX + 2], *text = NULL;
 	int r;
 
 	r = read_line(dirfd, name, line, &text);

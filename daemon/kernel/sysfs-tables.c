@@ -124,7 +124,7 @@ int sysfs_read_pkeys(uint32_t device_index, const char *device, uint32_t port, s
 	void *user, uint32_t *ret_slots)
 {
 	_cleanup_(closep) int dir = sysfs_open_directory(PORT "/pkeys", device, port);
-	uint32_t slots;
+	uint32_t slots = 0;
 	int r, error = 0;
 
 	r = count_slots(device, port, "pkeys", &slots);

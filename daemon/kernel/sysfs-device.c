@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "macros.h"
 #include "parse.h"
@@ -56,14 +57,30 @@ static void find_protocol(int dir, struct device_facts *f)
 		STRSCPY(f->protocol, streq(driver, "hfi1") ? "opa" : "ib");
 }
 
-static int list_device(const char *name, uint32_t index, sysfs_device_cb cb, void *user)
+/*
+ * What stands in for the device index. It must be the device's own as long as it lives, whatever
+ * comes, goes or is renamed. The directory's inode is: kernfs numbers its nodes upwards within an
+ * int and starts over at its end (fs/kernfs/dir.c), and a rename keeps the node. A captured tree
+ * does not change, and its inodes would differ with each copy: the place in the list.
+ */
+static uint32_t device_number(int dir, uint32_t place)
+{
+	struct stat st;
+
+	if (sysfs_is_live() && fstat(dir, &st) >= 0)
+		return DEVICE_INDEX_MADE_UP | (uint32_t)st.st_ino;
+	return place;
+}
+
+static int list_device(const char *name, uint32_t place, sysfs_device_cb cb, void *user)
 {
 	_cleanup_(closep) int dir = sysfs_open_directory(IB_CLASS "/%s", name);
-	struct device_facts f = { .index = index, .numa_node = -1 };
+	struct device_facts f = { .numa_node = -1 };
 
 	/* Gone meanwhile, or not the directory of a device. */
 	if (dir < 0)
 		return 0;
+	f.index = device_number(dir, place);
 	STRSCPY(f.name, name);
 	f.port_count = count_ports(name);
 	(void)attr_read_guid(dir, "node_guid", &f.node_guid);

@@ -31,6 +31,11 @@ int sysfs_set_root(const char *path)
 	return 0;
 }
 
+bool sysfs_is_live(void)
+{
+	return root_fd < 0;
+}
+
 bool sysfs_is_name(const char *name)
 {
 	return name[0] && !strchr(name, '/') && !streq(name, ".") && !streq(name, "..");

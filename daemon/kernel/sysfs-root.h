@@ -14,6 +14,9 @@
 
 DEFINE_CLEANUP(DIR *, closedir)
 
+/* Whether this is the host's own sysfs and no captured tree. */
+bool sysfs_is_live(void);
+
 /* Opens a directory. Returns a descriptor to read attributes through, or negative errno. */
 int sysfs_open_directory(const char *fmt, ...) _printf_(1, 2);
 

@@ -21,8 +21,9 @@ bool sysfs_have_rdma(void);
 
 /*
  * Lists all devices with the facts that RDMA netlink has of them (nldev_list_devices()), in order of
- * their names. sysfs has no device index: it is the place in that order, from 1, and thus good for
- * this listing only. A negative return of the callback ends the listing and is returned. No RDMA:
+ * their names. sysfs has no device index. On this host a number stands in for it that is the
+ * device's as long as it lives and that device_index_is_made_up() knows; in a captured tree it is
+ * the place in that order, from 1. A negative return of the callback ends the listing and is returned. No RDMA:
  * no devices.
  */
 typedef int (*sysfs_device_cb)(const struct device_facts *f, void *user);

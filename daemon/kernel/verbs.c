@@ -30,7 +30,7 @@ struct async_context *async_close(struct async_context *c)
 static struct ibv_device *find_device(struct ibv_device **list, uint32_t index, const char *name)
 {
 	for (; *list; list++) {
-		int i = ibv_get_device_index(*list);
+		int i = device_index_is_made_up(index) ? -1 : ibv_get_device_index(*list);
 
 		if (i >= 0 ? (uint32_t)i == index : streq(ibv_get_device_name(*list), name))
 			return *list;

@@ -68,6 +68,17 @@ const char *port_state_word(int state, char buf[STATE_WORD_MAX]);
 const char *phys_state_word(int state, char buf[STATE_WORD_MAX]);
 
 /* One RDMA device, identified by its index (never reused within a boot), not by its name. */
+/*
+ * sysfs has no device index. What stands in for it has this bit, which the kernel's never has (it
+ * numbers from 0 within an int): it tells devices apart, and says nothing to RDMA netlink.
+ */
+#define DEVICE_INDEX_MADE_UP (1u << 31)
+
+static inline bool device_index_is_made_up(uint32_t index)
+{
+	return (index & DEVICE_INDEX_MADE_UP) != 0;
+}
+
 struct device_facts {
 	uint32_t index;
 	uint32_t port_count;

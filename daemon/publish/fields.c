@@ -153,7 +153,9 @@ static void get_gpu_hops(const struct subject *s, struct value *v)
 
 static void get_index(const struct subject *s, struct value *v)
 {
-	set_number(v, s->device->facts.index, true);
+	uint32_t index = s->device->facts.index;
+
+	set_number(v, index, !device_index_is_made_up(index));
 }
 
 static void get_node_guid(const struct subject *s, struct value *v)

@@ -51,5 +51,8 @@ void probe_send(struct wire_message *m);
 /* Opens the lane's RDMA netlink socket, unless there is no RDMA: -EPROTONOSUPPORT. */
 int lane_open_nldev(struct lane *l);
 
+/* The same for one device: -EPROTONOSUPPORT also where its index means nothing to RDMA netlink. */
+int lane_open_nldev_for(struct lane *l, uint32_t device_index);
+
 void query_work(struct lane *l, struct job *j);
 void slow_work(struct lane *l, struct job *j);

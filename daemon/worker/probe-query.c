@@ -97,7 +97,7 @@ static void do_read_port(struct lane *l, const struct wire_message *request)
 	struct port_facts f = port_facts_unknown(ref->device_index, ref->port);
 	int r;
 
-	r = lane_open_nldev(l);
+	r = lane_open_nldev_for(l, ref->device_index);
 	if (r >= 0)
 		r = nldev_read_port(l->nldev, ref->device_index, ref->port, &f);
 	if (r >= 0)

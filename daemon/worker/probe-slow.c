@@ -146,11 +146,12 @@ static void read_counters(struct lane *l, const struct wire_message *request)
 		.source = ref->source,
 		.error = -ENOMEM };
 
+	bool netlink = ref->source != COUNTER_HW || lane_open_nldev_for(l, ref->device_index) >= 0;
+
 	/* Without the socket sysfs has the same values, one file each. */
-	if (ref->source == COUNTER_HW)
-		(void)lane_open_nldev(l);
 	if (e)
-		counter_reader_read(e->reader, l->nldev, timepoint_now().mono, ref->names, &sink);
+		counter_reader_read(e->reader, netlink ? l->nldev : NULL, timepoint_now().mono,
+			ref->names, &sink);
 	else
 		send_done(&failed, &id);
 }

@@ -87,6 +87,14 @@ int lane_open_nldev(struct lane *l)
 	return nldev_open(&l->nldev);
 }
 
+int lane_open_nldev_for(struct lane *l, uint32_t device_index)
+{
+	/* The scout was refused; that this worker is not does not help. */
+	if (device_index_is_made_up(device_index))
+		return -EPROTONOSUPPORT;
+	return lane_open_nldev(l);
+}
+
 static void *lane_thread(void *arg)
 {
 	struct lane *l = arg;

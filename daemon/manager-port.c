@@ -349,6 +349,15 @@ void on_pool_silence(const char *adapter, enum pool_silence silence, void *user)
 	}
 }
 
+void device_lost_requests(struct device *d)
+{
+	device_lost_facts(d);
+	for (size_t i = 0; i < d->n_ports; i++) {
+		d->ports[i].asked_at = (struct timepoint){ 0 };
+		d->ports[i].ask_again = true;
+	}
+}
+
 void on_pool_lost(const char *adapter, void *user)
 {
 	struct manager *m = user;
@@ -363,11 +372,7 @@ void on_pool_lost(const char *adapter, void *user)
 		if (!streq(d->facts.adapter, adapter))
 			continue;
 		device_drop_context(d);
-		device_lost_facts(d);
-		for (size_t i = 0; i < d->n_ports; i++) {
-			d->ports[i].asked_at = (struct timepoint){ 0 };
-			d->ports[i].ask_again = true;
-		}
+		device_lost_requests(d);
 	}
 	manager_retry_soon(m);
 }

@@ -23,6 +23,7 @@ static void device_let_go(struct manager *m, struct device *d)
 {
 	pool_forget(m->pool, &d->facts);
 	device_drop_context(d);
+	device_lost_requests(d);
 	manager_recheck_at(m, d->release.until.mono);
 }
 
@@ -91,7 +92,9 @@ void device_inherit_release(struct manager *m, struct device *d, const struct mi
 	if (x->release.until.mono <= manager_now(m).mono)
 		return;
 	d->release = x->release;
-	manager_recheck_at(m, d->release.until.mono);
+	/* One that is listed before its predecessor is missed was taken for any other so far. */
+	device_let_go(m, d);
+	device_judge_anew(m, d);
 }
 
 void manager_end_releases(struct manager *m)

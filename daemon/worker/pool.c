@@ -21,7 +21,15 @@
 struct request {
 	uint32_t id;
 	usec_t sent;
+	bool of_device; /* of the device below; the others are of the host */
+	uint32_t device_index;
 	struct request *next;
+};
+
+/* What is not answered and found the socket full. */
+struct command {
+	struct wire_message message;
+	struct command *next;
 };
 
 /* The threads of a worker. */
@@ -46,7 +54,8 @@ struct worker {
 	int fd;    /* -1: none, or given up */
 	usec_t started;
 	struct lane lanes[_LANE_MAX];
-	enum pool_silence silence; /* of the query lane */
+	struct command *unsent, **unsent_end; /* go before any request */
+	enum pool_silence silence;            /* of the query lane */
 	bool slow_late;
 	bool dropped; /* its adapter is gone: forget it once it is dead */
 	sd_event_source *io, *child;
@@ -88,6 +97,13 @@ static void worker_disconnect(struct worker *w)
 {
 	w->io = sd_event_source_disable_unref(w->io);
 	w->fd = safe_close(w->fd);
+	while (w->unsent) {
+		struct command *c = w->unsent;
+
+		w->unsent = c->next;
+		free(c);
+	}
+	w->unsent_end = &w->unsent;
 	for (size_t i = 0; i < _LANE_MAX; i++)
 		lane_clear(&w->lanes[i]);
 }
@@ -165,7 +181,6 @@ static void worker_set_slow(struct worker *w, bool late)
 static void worker_give_up(struct worker *w)
 {
 	worker_disconnect(w);
-	w->slow_late = false; /* its requests are lost with it, and lost() says so */
 	if (w->pid > 0)
 		kill(w->pid, SIGKILL);
 	w->pool->cb.lost(w->adapter, w->pool->user);
@@ -196,6 +211,21 @@ static int lane_arm(struct lane *l)
 	return sd_event_source_set_enabled(l->timer, SD_EVENT_ONESHOT);
 }
 
+/*
+ * It was this process that did not run, stopped or starved: perhaps the worker did not either, perhaps
+ * its answer waits to be read. The time begins anew.
+ */
+static bool lane_excused(struct lane *l, usec_t due)
+{
+	usec_t now = pool_now(l->worker->pool);
+
+	if (usec_sub(now, due) < l->worker->pool->timeout / 2)
+		return false;
+	l->answered = now;
+	lane_arm(l);
+	return true;
+}
+
 static int on_deadline(sd_event_source *source, uint64_t usec, void *user)
 {
 	struct lane *l = user;
@@ -203,8 +233,7 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *user)
 	usec_t waited;
 
 	(void)source;
-	(void)usec;
-	if (!l->first)
+	if (!l->first || lane_excused(l, usec))
 		return 0;
 	waited = usec_sub(pool_now(w->pool), lane_waits_since(l));
 	if (l == &w->lanes[LANE_SLOW]) {
@@ -351,6 +380,24 @@ static void worker_message(struct worker *w, const struct wire_message *m)
 	}
 }
 
+/* Sends what found the socket full, as far as it goes. */
+static int worker_flush(struct worker *w)
+{
+	while (w->unsent) {
+		struct command *c = w->unsent;
+		int r = wire_send(w->fd, &c->message, MSG_DONTWAIT);
+
+		if (r == -EAGAIN)
+			return 0;
+		if (r < 0)
+			return r;
+		w->unsent = c->next;
+		free(c);
+	}
+	w->unsent_end = &w->unsent;
+	return sd_event_source_set_io_events(w->io, EPOLLIN);
+}
+
 static int on_worker_io(sd_event_source *source, int fd, uint32_t revents, void *user)
 {
 	struct worker *w = user;
@@ -359,7 +406,10 @@ static int on_worker_io(sd_event_source *source, int fd, uint32_t revents, void 
 
 	(void)source;
 	(void)fd;
-	(void)revents;
+	if ((revents & EPOLLOUT) && worker_flush(w) < 0) {
+		worker_give_up(w);
+		return 0;
+	}
 	/* Bounded: other event sources get their turn; level triggering brings us back. A callback
 	 * may give this very worker up. */
 	for (int i = 0; i < 64 && w->fd >= 0; i++) {
@@ -472,6 +522,7 @@ static struct worker *need_worker(struct pool *p, const char *adapter)
 			return NULL;
 		w->pool = p;
 		w->fd = -1;
+		w->unsent_end = &w->unsent;
 		for (size_t i = 0; i < _LANE_MAX; i++) {
 			w->lanes[i].worker = w;
 			w->lanes[i].last = &w->lanes[i].first;
@@ -498,13 +549,15 @@ static int request(struct pool *p, const char *adapter, enum lane_id id, struct 
 	if (r < 0)
 		return r;
 	l = &w->lanes[id];
-	if (l->n >= REQUESTS_MAX)
+	if (l->n >= REQUESTS_MAX || w->unsent)
 		return -EBUSY;
 	q = calloc(1, sizeof(*q));
 	if (!q)
 		return -ENOMEM;
 	m->id = q->id = ++p->next_id;
 	q->sent = pool_now(p);
+	q->of_device = wire_is_of_device(m->type);
+	q->device_index = m->ref.device_index;
 	/* A worker whose socket is full is not reading: its deadline is running already. */
 	r = wire_send(w->fd, m, MSG_DONTWAIT);
 	if (r < 0) {
@@ -584,26 +637,67 @@ int pool_read_qos(
 	return request(p, d->adapter, LANE_SLOW, &m);
 }
 
-/* Sends what is not answered. What cannot be told to let go must be made to: killing does it. */
-static void command(struct pool *p, enum wire_type type, const struct device_facts *d)
+/* Sends what is not answered, or keeps it until the worker has read what is before it. */
+static void command(struct worker *w, enum wire_type type, const struct device_facts *d)
 {
 	struct wire_message m = device_message(type, d, 0);
+	struct command *c;
+
+	if (!w->unsent && wire_send(w->fd, &m, MSG_DONTWAIT) >= 0)
+		return;
+	c = calloc(1, sizeof(*c));
+	if (!c || sd_event_source_set_io_events(w->io, EPOLLIN | EPOLLOUT) < 0) {
+		free(c);
+		/* What cannot be told to let go must be made to. */
+		worker_give_up(w);
+		return;
+	}
+	c->message = m;
+	*w->unsent_end = c;
+	w->unsent_end = &c->next;
+}
+
+static void lane_forget_device(struct lane *l, uint32_t device_index)
+{
+	struct request *q;
+
+	l->last = &l->first;
+	while ((q = *l->last)) {
+		if (!q->of_device || q->device_index != device_index) {
+			l->last = &q->next;
+			continue;
+		}
+		*l->last = q->next;
+		free(q);
+		l->n--;
+	}
+	lane_arm(l);
+}
+
+static struct worker *find_running(struct pool *p, const struct device_facts *d)
+{
 	struct worker *w = find_worker(p, d->adapter);
 
-	if (!w || w->fd < 0)
-		return;
-	if (wire_send(w->fd, &m, MSG_DONTWAIT) < 0)
-		worker_give_up(w);
+	return w && w->fd >= 0 ? w : NULL;
 }
 
 void pool_unwatch(struct pool *p, const struct device_facts *d)
 {
-	command(p, WIRE_UNWATCH, d);
+	struct worker *w = find_running(p, d);
+
+	if (w)
+		command(w, WIRE_UNWATCH, d);
 }
 
 void pool_forget(struct pool *p, const struct device_facts *d)
 {
-	command(p, WIRE_FORGET, d);
+	struct worker *w = find_running(p, d);
+
+	if (!w)
+		return;
+	for (size_t i = 0; i < _LANE_MAX; i++)
+		lane_forget_device(&w->lanes[i], d->index);
+	command(w, WIRE_FORGET, d);
 }
 
 void pool_drop_adapter(struct pool *p, const char *adapter)
@@ -613,6 +707,9 @@ void pool_drop_adapter(struct pool *p, const char *adapter)
 	if (!w)
 		return;
 	worker_disconnect(w); /* it ends by itself at the end of its socket */
+	/* What was told of it was told of devices that are gone. */
+	w->silence = POOL_ANSWERS;
+	w->slow_late = false;
 	if (w->pid > 0)
 		w->dropped = true;
 	else

@@ -60,7 +60,8 @@ struct pool_callbacks {
 	void (*event)(const struct pool_event *e, void *user);
 	/* The adapter's worker became late, silent, or answers again. */
 	void (*silence)(const char *adapter, enum pool_silence silence, void *user);
-	/* Its slow lane became late (since then it gave no answer), or answers again. */
+	/* Its slow lane became late (since then it gave no answer), or answers again; another worker
+	 * in its place answers for it. */
 	void (*slow)(const char *adapter, bool late, void *user);
 	/* The worker is gone, with all contexts and unanswered requests; the next request starts
 	 * another one. Called after silence() where that is why. */
@@ -99,7 +100,11 @@ int pool_read_qos(
 /* Closes the device's context, if there is one. Not an error when there is no worker. */
 void pool_unwatch(struct pool *p, const struct device_facts *d);
 
-/* The device is gone: its context is closed and what its worker learned of it is dropped. */
+/*
+ * The device is gone, or nothing of it is to be touched: its context is closed, what its worker
+ * learned of it is dropped, and so are its requests that the worker has not begun with. The answer
+ * to the one that it is at may still come.
+ */
 void pool_forget(struct pool *p, const struct device_facts *d);
 
 /* The adapter has no devices any more: its worker ends. */

@@ -190,6 +190,25 @@ static void finish_watches(void)
 	}
 }
 
+/* What is asked of a device and not begun, except for watches: they are cancelled and answered. */
+static void drop_jobs(struct lane *l, uint32_t device_index)
+{
+	struct job *j;
+
+	pthread_mutex_lock(&probe.lock);
+	l->todo.last = &l->todo.first;
+	while ((j = *l->todo.last)) {
+		if (!wire_is_of_device(j->request.type) || j->request.type == WIRE_WATCH ||
+			j->request.ref.device_index != device_index) {
+			l->todo.last = &j->next;
+			continue;
+		}
+		*l->todo.last = j->next;
+		free(j);
+	}
+	pthread_mutex_unlock(&probe.lock);
+}
+
 static void cancel_watch(uint32_t device_index)
 {
 	pthread_mutex_lock(&probe.lock);
@@ -237,6 +256,8 @@ static void take_requests(void)
 			break;
 		case WIRE_FORGET:
 			cancel_watch(m.ref.device_index);
+			drop_jobs(&probe.query, m.ref.device_index);
+			drop_jobs(&probe.slow, m.ref.device_index);
 			enqueue(&probe.slow, &m);
 			break;
 		case WIRE_UNWATCH:

@@ -18,6 +18,22 @@ int wire_send(int fd, struct wire_message *m, int flags)
 	return n < 0 ? -errno : 0;
 }
 
+bool wire_is_of_device(uint32_t type)
+{
+	switch (type) {
+	case WIRE_READ_PORT:
+	case WIRE_WATCH:
+	case WIRE_UNWATCH:
+	case WIRE_READ_DETAILS:
+	case WIRE_READ_TABLES:
+	case WIRE_READ_COUNTERS:
+	case WIRE_FORGET:
+		return true;
+	default:
+		return false; /* the list; WIRE_READ_QOS: of a netdev */
+	}
+}
+
 #define TERMINATE(a) ((a)[sizeof(a) - 1] = '\0')
 
 static void terminate_details(struct device_details *d)

@@ -26,7 +26,8 @@ enum wire_type {
 	WIRE_READ_TABLES,   /* -> WIRE_GID..., WIRE_PKEYS..., WIRE_TABLES_DONE */
 	WIRE_READ_COUNTERS, /* -> WIRE_COUNTER_NAME..., WIRE_COUNTER_VALUES..., WIRE_COUNTERS_DONE */
 	WIRE_READ_QOS,      /* -> WIRE_QOS */
-	WIRE_FORGET,        /* the device is gone: what was learned of it, too; no answer */
+	/* Both threads: what was learned of the device, too, and requests not begun; no answer. */
+	WIRE_FORGET,
 	/* from the worker */
 	WIRE_DEVICE,
 	WIRE_NETDEV,
@@ -46,6 +47,9 @@ enum wire_type {
 	WIRE_QOS,
 	_WIRE_TYPE_MAX,
 };
+
+/* Whether ref.device_index of such a request is an RDMA device's. */
+bool wire_is_of_device(uint32_t type);
 
 struct wire_device_ref {
 	uint32_t device_index;

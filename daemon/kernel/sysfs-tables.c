@@ -95,7 +95,7 @@ int sysfs_read_gids(uint32_t device_index, const char *device, uint32_t port, sy
 	void *user, uint32_t *ret_slots)
 {
 	_cleanup_(gid_table_close) struct gid_table t = { -1, -1, -1, GID_TYPE_UNKNOWN };
-	uint32_t slots, unreadable = 0;
+	uint32_t slots = 0, unreadable = 0;
 	int r, error = 0;
 
 	r = count_slots(device, port, "gids", &slots);

@@ -195,6 +195,18 @@ static void judge_read_error(struct making *mk, const struct port *p)
 	STRSCPY(r->remedy, "see the kernel log (journalctl -k) for this device's driver");
 }
 
+/* It was read, but for its state: neither up nor down (DESIGN rule 4). */
+static void judge_state_unknown(struct making *mk)
+{
+	struct reason *r = raise_reason(mk, REASON_PORT_UNREADABLE, SEVERITY_UNKNOWN, "");
+
+	if (!r)
+		return;
+	STRSCPY(r->found, "its state could not be read, or is no state");
+	STRSCPY(r->wanted, "a readable port");
+	STRSCPY(r->remedy, "see the kernel log (journalctl -k) for this device's driver");
+}
+
 bool judge_port(const struct model *m, struct port *p, const struct config *c, struct timepoint now,
 	struct verdict *ret_old, usec_t *ret_recheck)
 {
@@ -227,6 +239,9 @@ bool judge_port(const struct model *m, struct port *p, const struct config *c, s
 		judge_read_error(&mk, p);
 	if (!p->have_facts) {
 		judge_unread(&mk, p, c);
+	} else if (p->facts.state == PORT_STATE_UNKNOWN && ps.expect != EXPECT_ANY &&
+		   ps.expect != EXPECT_DOWN) {
+		judge_state_unknown(&mk);
 	} else if (!port_is_active(p)) {
 		if (counts)
 			judge_expected_down(&mk, p, c, n);

@@ -629,7 +629,7 @@ struct port_update port_see(
 	struct port *p, const struct port_facts *f, bool settle, struct timepoint now)
 {
 	struct port_update u = { 0 };
-	bool was_active = port_is_active(p), is_active;
+	bool was_active = port_is_active(p), is_active, known = f->state != PORT_STATE_UNKNOWN;
 
 	p->last_error = f->error;
 	if (f->error)
@@ -644,7 +644,7 @@ struct port_update port_see(
 	p->read_at = now;
 
 	is_active = state_is_active(f->state);
-	u.went_down = was_active && !is_active;
+	u.went_down = was_active && known && !is_active;
 	u.went_up = !was_active && is_active;
 	if (u.went_down) {
 		u.active_for = usec_sub(now.mono, p->active_since.mono);
@@ -660,6 +660,9 @@ struct port_update port_see(
 		p->active_since = now;
 		p->down_since = (struct timepoint){ 0 };
 		p->last_edge = now.mono;
+	} else if (!known) {
+		/* Neither up nor down, and no edge. */
+		p->active_since = p->down_since = (struct timepoint){ 0 };
 	} else if (!is_active && p->down_since.mono == 0) {
 		p->down_since = now;
 	}

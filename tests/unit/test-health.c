@@ -302,6 +302,39 @@ static void test_unreadable(void **state)
 	world_end(&w);
 }
 
+/* Read, but for its state: neither up nor down, also for who expects it up. */
+static void test_state_unknown(void **state)
+{
+	struct world w;
+
+	(void)state;
+	world_begin(&w, "a0", LINK_TYPE_NONE);
+	world_expect(&w, "a0/1", EXPECT_UP);
+	w.now += USEC_PER_HOUR;
+	world_read(&w, PORT_STATE_UNKNOWN, PHYS_STATE_LINKUP, LINK_LAYER_INFINIBAND);
+	world_judge(&w);
+	assert_int_equal(w.port->verdict.health, HEALTH_UNKNOWN);
+	assert_reason(&w.port->verdict, REASON_PORT_UNREADABLE, true);
+	assert_reason(&w.port->verdict, REASON_PORT_DOWN, false);
+
+	/* No edge is made of it. */
+	world_read(&w, PORT_STATE_ACTIVE, PHYS_STATE_LINKUP, LINK_LAYER_INFINIBAND);
+	world_read(&w, PORT_STATE_UNKNOWN, PHYS_STATE_LINKUP, LINK_LAYER_INFINIBAND);
+	assert_int_equal(w.port->flap_count, 0);
+	assert_int_equal(w.port->down_since.mono, 0);
+	assert_int_equal(w.port->active_since.mono, 0);
+	world_read(&w, PORT_STATE_ACTIVE, PHYS_STATE_LINKUP, LINK_LAYER_INFINIBAND);
+	world_judge(&w);
+	assert_int_equal(w.port->verdict.health, HEALTH_OK);
+
+	/* Where nobody cares, nobody is told. */
+	w.config->ports[0].expect = EXPECT_ANY;
+	world_read(&w, PORT_STATE_UNKNOWN, PHYS_STATE_UNKNOWN, LINK_LAYER_INFINIBAND);
+	world_judge(&w);
+	assert_int_equal(w.port->verdict.health, HEALTH_IGNORED);
+	world_end(&w);
+}
+
 static void test_silent(void **state)
 {
 	const struct reason *r;
@@ -732,6 +765,7 @@ int main(void)
 		cmocka_unit_test(test_disabled_here),
 		cmocka_unit_test(test_subnet_manager),
 		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_state_unknown),
 		cmocka_unit_test(test_silent),
 		cmocka_unit_test(test_monitor_no),
 		cmocka_unit_test(test_flapping),

@@ -72,6 +72,13 @@ static void read_addresses(int dir, int leg, struct netdev_facts *f)
 			attr_read_u32(dir, "addr_assign_type", &assigned) >= 0 && assigned == 0;
 }
 
+static bool is_bond(const char *netdev)
+{
+	_cleanup_(closep) int bonding = sysfs_open_directory(NET "/%s/bonding", netdev);
+
+	return bonding >= 0;
+}
+
 static void read_leg(int leg, struct netdev_facts *f)
 {
 	/* As the kernel words them: by number of enum bond_mii. */
@@ -120,6 +127,8 @@ static void find_relations(int dir, struct netdev_facts *f)
 	if (attr_link(dir, "master", other, sizeof(other)) >= 0) {
 		master = sysfs_open_directory(NET "/%s", other);
 		(void)attr_read_u32(master, "ifindex", &f->master);
+		if (is_bond(other))
+			f->leg = BOND_LEG_UNKNOWN;
 	}
 	/* As netdev.h has it: of those only that run on another one. */
 	if ((streq(f->kind, "vlan") || streq(f->kind, "macvlan") || streq(f->kind, "ipoib")) &&
@@ -127,11 +136,15 @@ static void find_relations(int dir, struct netdev_facts *f)
 		f->link = link;
 }
 
-/* The kernel answers EINVAL to "carrier" while the interface is down. */
-static void read_carrier(int dir, struct netdev_facts *f)
+/*
+ * Whether it is switched on, and has a carrier. The kernel answers EINVAL to "carrier" where it is
+ * off, so that a tree without "flags" may say as much. False: not known.
+ */
+static bool read_state(int dir, struct netdev_facts *f)
 {
 	uint32_t carrier;
 	char state[16];
+	bool known;
 	int r;
 
 	if (attr_read(dir, "operstate", state, sizeof(state)) >= 0) {
@@ -139,15 +152,24 @@ static void read_carrier(int dir, struct netdev_facts *f)
 		if (r >= 0)
 			f->operstate = (uint8_t)r;
 	}
-	if (attr_read_u32(dir, "carrier", &carrier) >= 0)
-		f->carrier = carrier != 0;
-	else
-		f->carrier = f->operstate == OPERSTATE_UP;
-	f->have_carrier_counts =
-		attr_read_u32(dir, "carrier_up_count", &f->carrier_up_count) >= 0 &&
-		attr_read_u32(dir, "carrier_down_count", &f->carrier_down_count) >= 0;
-	if (!f->have_carrier_counts)
-		f->carrier_up_count = f->carrier_down_count = 0;
+	known = attr_read_u32(dir, "carrier", &carrier) >= 0;
+	f->carrier = known ? carrier != 0 : f->operstate == OPERSTATE_UP;
+	if (attr_read_hex(dir, "flags", UINT32_MAX, &f->flags) >= 0)
+		return true;
+	f->flags = IFF_UP;
+	return known || f->operstate == OPERSTATE_UP;
+}
+
+static void read_carrier_counts(int dir, struct netdev_facts *f)
+{
+	uint32_t up, down;
+
+	if (attr_read_u32(dir, "carrier_up_count", &up) < 0 ||
+		attr_read_u32(dir, "carrier_down_count", &down) < 0)
+		return;
+	f->have_carrier_counts = true;
+	f->carrier_up_count = up;
+	f->carrier_down_count = down;
 }
 
 static int list_netdev(const char *name, sysfs_netdev_cb cb, void *user)
@@ -156,15 +178,14 @@ static int list_netdev(const char *name, sysfs_netdev_cb cb, void *user)
 	_cleanup_(closep) int leg = sysfs_open_subdirectory(dir, "bonding_slave");
 	struct netdev_facts f = { 0 };
 
-	/* Without these two there is nothing to tell it by, or it would seem to be switched off. */
-	if (attr_read_u32(dir, "ifindex", &f.ifindex) < 0 || f.ifindex == 0 ||
-		attr_read_hex(dir, "flags", UINT32_MAX, &f.flags) < 0)
+	/* Without the number there is nothing to tell it by; unknown must not look like off. */
+	if (attr_read_u32(dir, "ifindex", &f.ifindex) < 0 || f.ifindex == 0 || !read_state(dir, &f))
 		return 0;
 	STRSCPY(f.name, name);
 	(void)attr_read_u32(dir, "type", &f.type);
 	(void)attr_read_u32(dir, "mtu", &f.mtu);
 	(void)attr_read(dir, "phys_port_name", f.phys_port_name, sizeof(f.phys_port_name));
-	read_carrier(dir, &f);
+	read_carrier_counts(dir, &f);
 	find_relations(dir, &f);
 	read_leg(leg, &f);
 	read_addresses(dir, leg, &f);

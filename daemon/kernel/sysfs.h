@@ -85,7 +85,8 @@ int sysfs_list_elsewhere(sysfs_elsewhere_cb cb, void *user);
 
 /*
  * Lists the network interfaces with what rtnetlink says of them (netdev.h), as far as sysfs knows it.
- * One whose ifindex or flags cannot be read is left out. In no order; no directory, no netdevs.
+ * One whose ifindex cannot be read, or of which nothing
+ * says whether it is switched on, is left out. In no order; no directory, no netdevs.
  */
 typedef int (*sysfs_netdev_cb)(const struct netdev_facts *f, void *user);
 int sysfs_list_netdevs(sysfs_netdev_cb cb, void *user);

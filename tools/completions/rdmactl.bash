@@ -4,9 +4,9 @@
 _rdmactl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
-	local verbs='status list show topo check counters events release reload'
+	local verbs='status list show topo check counters events release inspect reload'
 	local options='--json --no-legend --full --no-pager --host --help --version --all --watch --save --since
-		--follow --kind --lines --for'
+		--follow --kind --lines --for --interval --config'
 
 	(( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
@@ -30,7 +30,11 @@ _rdmactl()
 		[[ $cur != = ]] || cur=
 		COMPREPLY=($(compgen -A file -W 'today yesterday -1h' -- "$cur"))
 		return
-	elif [[ $prev == -n || $prev == --lines || $prev == --for ]]; then
+	elif [[ $prev == --config || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --config ) ]]; then
+		[[ $cur != = ]] || cur=
+		COMPREPLY=($(compgen -A file -- "$cur"))
+		return
+	elif [[ $prev == -n || $prev == --lines || $prev == --for || $prev == --interval ]]; then
 		return
 	elif [[ $prev == -H || $prev == --host ]]; then
 		COMPREPLY=($(compgen -A hostname -- "$cur"))
@@ -42,7 +46,7 @@ _rdmactl()
 
 	for (( i = 1; i < COMP_CWORD; i++ )); do
 		word=${COMP_WORDS[i]}
-		if [[ $word == @(-H|--host|-n|--lines|--for|--kind|--save|--since) ]]; then
+		if [[ $word == @(-H|--host|-n|--lines|--for|--kind|--save|--since|--interval|--config) ]]; then
 			(( i++ ))
 		elif [[ " $verbs " == *" $word "* ]]; then
 			verb=$word
@@ -61,6 +65,9 @@ _rdmactl()
 		names=$(rdmactl show --no-pager '*' '*/*' 2>/dev/null |
 			sed -n 's/^Object=\([A-Za-z0-9_.:/-]*\)$/\1/p')
 		COMPREPLY=($(compgen -W "$names" -- "$cur"))
+		;;
+	inspect)
+		COMPREPLY=($(compgen -A file -- "$cur"))
 		;;
 	esac
 }

@@ -4,6 +4,8 @@
  * host names nothing that differs from one such host to the next. It answers within 5 s whatever
  * hangs, because a prolog script that waits is worse than one that fails.
  */
+#include "check.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -17,14 +19,6 @@
 
 #define BUS_TIMEOUT (3 * USEC_PER_SEC)
 #define NAMES_MAX   5
-
-/* Exit statuses of this verb, the order of monitoring plugins. */
-enum check_status {
-	CHECK_OK = 0,
-	CHECK_DEGRADED = 1,
-	CHECK_FAILED = 2,
-	CHECK_UNKNOWN = 3,
-};
 
 static bool alarm_json;
 
@@ -52,7 +46,7 @@ static void set_alarm(const struct options *o)
 	setitimer(ITIMER_REAL, &limit, NULL);
 }
 
-static enum check_status status_of(enum health h)
+enum check_status check_status_of(enum health h)
 {
 	switch (h) {
 	case HEALTH_OK:
@@ -131,15 +125,15 @@ static int answer(const struct options *o, const struct source *s, const struct 
 		if (!clean)
 			h = HEALTH_UNKNOWN;
 	} else {
-		json_t *all =
-			json_pack("{s:o, s:s, s:i, s:s, s:o}", "Daemon", source_daemon_json(s),
-				"HealthState", health_to_string(h), "ExitStatus", (int)status_of(h),
-				"Summary", or_text(line, ""), "Objects", troubles_json(v));
+		json_t *all = json_pack("{s:o, s:s, s:i, s:s, s:o}", "Daemon",
+			source_daemon_json(s), "HealthState", health_to_string(h), "ExitStatus",
+			(int)check_status_of(h), "Summary", or_text(line, ""), "Objects",
+			troubles_json(v));
 
 		output_json(o, all);
 		json_decref(all);
 	}
-	return status_of(h);
+	return check_status_of(h);
 }
 
 static int check(const struct options *o, const struct source *s, struct view *v)
@@ -154,7 +148,7 @@ static int check(const struct options *o, const struct source *s, struct view *v
 	view_sort_worst_first(v);
 
 	h = overall(o, v);
-	if (status_of(h) != CHECK_OK) {
+	if (check_status_of(h) != CHECK_OK) {
 		detail = summary_troubles(v, NAMES_MAX);
 		if (detail && !*detail)
 			return answer(o, s, v, h, "rdmad does not say why");

@@ -7,6 +7,7 @@
 #include <locale.h>
 
 #include "build-config.h"
+#include "check.h"
 #include "macros.h"
 #include "options.h"
 #include "output.h"
@@ -20,10 +21,8 @@ struct verb {
 	const char *help;
 };
 
-/* Exit status of "check" when it could not tell; usage errors count as that. */
-#define CHECK_UNKNOWN 3
-
-#define RELEASE_DEFAULT (15 * USEC_PER_MINUTE)
+#define RELEASE_DEFAULT  (15 * USEC_PER_MINUTE)
+#define INTERVAL_DEFAULT (60 * USEC_PER_SEC)
 
 #define PATTERNS "[PATTERN...]"
 
@@ -42,6 +41,8 @@ static const struct verb verbs[] = {
 		verb_events, "what happened, from the journal" },
 	{ "release", "OBJECT...", true, OPTION_FOR, verb_release,
 		"let go of devices for a while, for driver reload or firmware burn" },
+	{ "inspect", "TREE...", true, OPTION_INTERVAL | OPTION_CONFIG, verb_inspect,
+		"judge captured trees without a daemon; exit status as check" },
 	{ "reload", NULL, false, 0, verb_reload, "make rdmad read its configuration again" },
 };
 
@@ -69,6 +70,8 @@ static void help(void)
 	       "  --kind=KIND,...            events: only these: state, inventory\n"
 	       "  -n, --lines=N              events: the last N (100, or all with a time)\n"
 	       "  --for=SPAN                 release: how long (15min); 0 takes back now\n"
+	       "  --interval=SPAN            inspect: how far apart the trees were taken (60s)\n"
+	       "  --config=FILE              inspect: judge by this instead of what is installed\n"
 	       "\nPATTERN is a glob over names: mlx5_0, 'mlx5_*', rxe0/1, 'mlx5_*/1'.\n"
 	       "See rdmactl(1).\n");
 }
@@ -113,7 +116,7 @@ static bool fits(const struct verb *verb, const struct options *o, unsigned give
 	else if (o->n_patterns > 0 && !verb->args)
 		output_error("'%s' takes no arguments", verb->name);
 	else if (o->n_patterns == 0 && verb->needs_args)
-		output_error("'%s' needs the name of an object", verb->name);
+		output_error("'%s' needs %s", verb->name, verb->args);
 	else
 		return true;
 	return false;
@@ -122,7 +125,11 @@ static bool fits(const struct verb *verb, const struct options *o, unsigned give
 int main(int argc, char **argv)
 {
 	struct options o = {
-		.legend = true, .pager = true, .lines = UINT64_MAX, .span = RELEASE_DEFAULT
+		.legend = true,
+		.pager = true,
+		.lines = UINT64_MAX,
+		.span = RELEASE_DEFAULT,
+		.interval = INTERVAL_DEFAULT,
 	};
 	const struct verb *verb = &verbs[0];
 	enum request request;
@@ -145,6 +152,7 @@ int main(int argc, char **argv)
 	o.patterns = argv + optind;
 	o.n_patterns = (size_t)(argc - optind);
 	if (!right || !fits(verb, &o, given))
-		return verb->run == verb_check ? CHECK_UNKNOWN : EXIT_USAGE;
+		return verb->run == verb_check || verb->run == verb_inspect ? CHECK_UNKNOWN
+									    : EXIT_USAGE;
 	return verb->run(&o);
 }

@@ -21,6 +21,9 @@ enum {
 	ARG_SINCE,
 	ARG_KIND,
 	ARG_FOR,
+	ARG_INTERVAL,
+	ARG_CONFIG,
+	ARG_FORCE,
 	ARG_VERSION,
 	ARG_LIST_VERBS,
 };
@@ -39,6 +42,9 @@ static const struct option long_options[] = {
 	{ "kind", required_argument, NULL, ARG_KIND },
 	{ "lines", required_argument, NULL, 'n' },
 	{ "for", required_argument, NULL, ARG_FOR },
+	{ "interval", required_argument, NULL, ARG_INTERVAL },
+	{ "config", required_argument, NULL, ARG_CONFIG },
+	{ "force", no_argument, NULL, ARG_FORCE },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, ARG_VERSION },
 	{ "list-verbs", no_argument, NULL, ARG_LIST_VERBS },
@@ -55,6 +61,9 @@ static const char *const names[] = {
 	"--kind",
 	"--lines",
 	"--for",
+	"--interval",
+	"--config",
+	"--force",
 };
 
 const char *option_name(unsigned bit)
@@ -111,6 +120,15 @@ static bool parse_for(const char *arg, struct options *o)
 	return false;
 }
 
+static bool parse_interval(const char *arg, struct options *o)
+{
+	if (parse_timespan(arg, &o->interval) == 0 && o->interval > 0 &&
+		o->interval != USEC_INFINITY)
+		return true;
+	output_error("--interval=%s: not a time span such as 60s", arg);
+	return false;
+}
+
 /* The options of some verbs only. Returns whether the argument is right; *ret_bit 0: none of them. */
 static bool parse_verb_option(int c, const char *arg, struct options *o, unsigned *ret_bit)
 {
@@ -145,6 +163,17 @@ static bool parse_verb_option(int c, const char *arg, struct options *o, unsigne
 	case ARG_FOR:
 		*ret_bit = OPTION_FOR;
 		return parse_for(arg, o);
+	case ARG_INTERVAL:
+		*ret_bit = OPTION_INTERVAL;
+		return parse_interval(arg, o);
+	case ARG_CONFIG:
+		*ret_bit = OPTION_CONFIG;
+		o->config = arg;
+		return true;
+	case ARG_FORCE:
+		*ret_bit = OPTION_FORCE;
+		o->force = true;
+		return true;
 	default: /* getopt has said what is wrong */
 		return false;
 	}

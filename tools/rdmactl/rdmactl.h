@@ -35,12 +35,15 @@ struct options {
 	/* Of some verbs only; options.h says which were given. */
 	bool all;
 	bool follow;
-	usec_t watch;      /* how often to look again; 0 once */
-	const char *save;  /* file to write */
-	const char *since; /* counters: a file; events: a time */
-	const char *kinds; /* comma-separated */
-	uint64_t lines;    /* at most so many; UINT64_MAX not given */
-	usec_t span;       /* --for; 0 ends it */
+	usec_t watch;       /* how often to look again; 0 once */
+	const char *save;   /* file to write */
+	const char *since;  /* counters: a file; events: a time */
+	const char *kinds;  /* comma-separated */
+	uint64_t lines;     /* at most so many; UINT64_MAX not given */
+	usec_t span;        /* --for; 0 ends it */
+	usec_t interval;    /* between captured trees */
+	const char *config; /* file to read instead of what is installed */
+	bool force;         /* write over what is there */
 };
 
 /* Each returns the exit status of the program. */
@@ -52,4 +55,6 @@ int verb_check(const struct options *o);
 int verb_counters(const struct options *o);
 int verb_events(const struct options *o);
 int verb_release(const struct options *o);
+int verb_inspect(const struct options *o);
+int verb_collect(const struct options *o);
 int verb_reload(const struct options *o);

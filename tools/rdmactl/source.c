@@ -17,6 +17,7 @@
 void source_done(struct source *s)
 {
 	json_decref(s->root);
+	free(s->captured);
 	free(s->why);
 	*s = (struct source){ 0 };
 }
@@ -148,9 +149,19 @@ json_t *source_daemon_json(const struct source *s)
 	return json_pack("{s:b}", "Running", s->running);
 }
 
+int source_sanitise(struct source *s)
+{
+	json_t *clean = text_sanitise_json(s->root);
+
+	if (!clean)
+		return -ENOMEM;
+	json_decref(s->root);
+	s->root = clean;
+	return 0;
+}
+
 int source_load(const struct options *o, struct source *ret)
 {
-	json_t *clean;
 	int r;
 
 	r = source_fetch(o, o->host ? REMOTE_TIMEOUT : LOCAL_TIMEOUT, ret);
@@ -171,13 +182,10 @@ int source_load(const struct options *o, struct source *ret)
 	if (o->format != OUTPUT_TEXT)
 		return 0;
 
-	clean = text_sanitise_json(ret->root);
-	if (!clean) {
+	if (source_sanitise(ret) < 0) {
 		output_error("Out of memory");
 		return EXIT_FAILED;
 	}
-	json_decref(ret->root);
-	ret->root = clean;
 	return 0;
 }
 

@@ -19,6 +19,7 @@ struct source {
 	bool silent;    /* ... and does not answer: what the file says may be old */
 	usec_t age;     /* of the file; USEC_INFINITY unknown */
 	usec_t uptime;  /* of the daemon; USEC_INFINITY unknown */
+	char *captured; /* of a captured tree, and no daemon: which; NULL it is not */
 	char *why;      /* a sentence: why the bus gave nothing, or why there is nothing at all */
 };
 
@@ -33,6 +34,9 @@ int source_fetch(const struct options *o, usec_t timeout, struct source *ret);
  * stdout). Returns 0 or the exit status. Facts for text are made harmless here.
  */
 int source_load(const struct options *o, struct source *ret);
+
+/* Makes the texts of the description harmless, for a terminal. Returns 0 or -ENOMEM. */
+int source_sanitise(struct source *s);
 
 /* The exit status of a read verb that could show what it was asked for. */
 int source_exit_status(const struct source *s);

@@ -195,7 +195,7 @@ static bool same_advice(const json_t *a, const json_t *b)
 }
 
 static void print_reason(
-	const struct object *o, const json_t *reason, const json_t *previous, usec_t now)
+	const struct object *o, const json_t *reason, const json_t *previous, bool here, usec_t now)
 {
 	const char *id =
 		or_text(json_text(reason, "Id"), or_text(json_text(reason, "Severity"), "unknown"));
@@ -222,11 +222,11 @@ static void print_reason(
 	if (remedy)
 		output_wrapped(6, COLOUR_NONE, remedy);
 	/* Never broken between words: it is there to be copied. */
-	if (!notice && advice_command(o, json_text(reason, "Id"), command, sizeof(command)))
+	if (here && !notice && advice_command(o, json_text(reason, "Id"), command, sizeof(command)))
 		printf("      try: %s%s%s\n", output_colour(COLOUR_BOLD), command, output_reset());
 }
 
-void status_table(const struct options *o, const struct view *v, usec_t now)
+void status_table(const struct options *o, const struct view *v, bool here, usec_t now)
 {
 	const json_t *previous = NULL;
 	struct table t = { 0 };
@@ -263,7 +263,7 @@ void status_table(const struct options *o, const struct view *v, usec_t now)
 
 			if (!json_is_object(reason) || json_object_size(reason) == 0)
 				continue;
-			print_reason(row->object, reason, previous, now);
+			print_reason(row->object, reason, previous, here, now);
 			previous = reason;
 		}
 	}

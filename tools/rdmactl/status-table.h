@@ -12,8 +12,8 @@
 /* The colour that stands for a health. */
 enum colour health_colour(enum health h);
 
-/* Prints the objects of a sorted view. */
-void status_table(const struct options *o, const struct view *v, usec_t now);
+/* Prints the objects of a sorted view. here: it is of this host, where commands can be tried. */
+void status_table(const struct options *o, const struct view *v, bool here, usec_t now);
 
 /* Prints what is ignored, grouped by why. */
 void status_ignored(const struct options *o, const struct view *v);

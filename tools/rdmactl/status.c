@@ -3,11 +3,12 @@
  * rdmactl status: the host in one screen. The verdict first, then what is in trouble with the
  * reason, the remedy and the next command to type, then the rest. For people: it may change.
  */
-#include "status-table.h"
+#include "status.h"
 
 #include "macros.h"
 #include "output.h"
 #include "source.h"
+#include "status-table.h"
 #include "summary.h"
 #include "text.h"
 
@@ -32,6 +33,10 @@ static void print_daemon(const struct source *s, usec_t now)
 	char span[TIMESPAN_MAX];
 	uint64_t generation;
 
+	if (s->captured) {
+		output_wrapped(2, COLOUR_DIM, s->captured);
+		return;
+	}
 	printf("  %srdmad %s", output_colour(COLOUR_DIM), or_text(version, "of unknown version"));
 	if (!s->running)
 		printf(", not running");
@@ -122,11 +127,11 @@ static void print_verdict(const struct options *o, const struct source *s, const
 
 	for (size_t i = 0; o->n_patterns > 0 && i < v->n; i++)
 		h = health_worst(h, v->objects[i].health);
-	before = strlen(s->running ? "* RDMA : " : "  What it last knew: RDMA : ") +
+	before = strlen(s->running || s->captured ? "* RDMA : " : "  What it last knew: RDMA : ") +
 		 strlen(verdict_word(h));
 	text = verdict_fitting(o, v, h, before);
 	c = health_colour(h);
-	if (!s->running) {
+	if (!s->running && !s->captured) {
 		printf("%s%s rdmad is not running.%s Start it with: systemctl start rdmad\n",
 			output_colour(COLOUR_WARN), text_is_utf8() ? "○" : "o", output_reset());
 		printf("  What it last knew: RDMA %s: %s\n", verdict_word(h), or_text(text, ""));
@@ -208,7 +213,7 @@ static void status_text(const struct options *o, const struct source *s, struct 
 	view_sort_worst_first(v);
 	print_verdict(o, s, v);
 	print_daemon(s, now);
-	status_table(o, v, now);
+	status_table(o, v, !s->captured, now);
 	if (o->n_patterns > 0)
 		return;
 	print_setup(o, s->root);
@@ -253,6 +258,14 @@ finish:
 	json_decref(root);
 }
 
+void status_show(const struct options *o, const struct source *s, struct view *v)
+{
+	if (o->format != OUTPUT_TEXT)
+		status_json(o, s, v);
+	else
+		status_text(o, s, v);
+}
+
 int verb_status(const struct options *o)
 {
 	_cleanup_(source_done) struct source s;
@@ -268,9 +281,7 @@ int verb_status(const struct options *o)
 		output_error("Nothing here has a name like that.");
 		r = r ? r : EXIT_FAILED;
 	}
-	if (o->format != OUTPUT_TEXT)
-		status_json(o, &s, &v);
-	else if (v.n > 0)
-		status_text(o, &s, &v);
+	if (o->format != OUTPUT_TEXT || v.n > 0)
+		status_show(o, &s, &v);
 	return output_close(r);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs rdmactl inspect on the trees of tests/data/trees/, and on pairs of them that differ.
+"""Runs rdmactl inspect on the trees of tests/data/trees/, on pairs of them that differ, and on what
+rdmactl collect makes of them.
 
     inspect.py RDMACTL             compare with tests/data/inspect-golden/, TAP on stdout
     inspect.py RDMACTL --update    write the golden files anew (then read the diff)
@@ -349,6 +350,60 @@ def test_input(tap, rig):
     tap(device(root, "mlx4_0")["FirmwareVersion"] is None, "a link out of the tree is not followed")
 
 
+def test_collect(tap, rig):
+    """The tree as this host's /sys, where that can be: what is collected of it is judged alike."""
+    def collect(tree, *args):
+        env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": str(rig.directory),
+               "ASAN_OPTIONS": "exitcode=99", "UBSAN_OPTIONS": "halt_on_error=1"}
+        inner = 'mount --bind "$0/sys" /sys && exec "$@"'
+        return subprocess.run(["unshare", "--mount", "--map-root-user", "sh", "-c", inner,
+                               rig.directory / tree, rig.rdmactl, "collect", *args],
+                              env=env, cwd=rig.directory, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=120)
+
+    rig.make("mlx4", "own")
+    if subprocess.run(["unshare", "--mount", "--map-root-user", "mount", "--bind",
+                       rig.directory / "own/sys", "/sys"], stderr=subprocess.DEVNULL,
+                      check=False).returncode:
+        tap(True, "collect # SKIP no mount namespace")
+        return
+
+    def judged(name):
+        root = rig.json(name)[1]
+        for key in ("Timestamp", "Trees"):
+            del root["Daemon"][key]
+        return normalise(json.dumps(root, indent=1).encode())
+
+    for tree in trees():
+        rig.make(tree, tree)
+        p = collect(tree, f"{tree}.tgz")
+        tap(p.returncode == 0, f"collect of {tree}", p)
+        want, got = judged(tree), judged(f"{tree}.tgz")
+        tap(want == got, f"{tree}: what is collected says the same",
+            "\n".join(difflib.unified_diff(want.splitlines(), got.splitlines(), "tree", "collected",
+                                           lineterm="", n=0)))
+    file = rig.directory / "mlx4.tgz"
+    tap(file.stat().st_mode & 0o777 == 0o600, "collect: mode 0600")
+    before = file.read_bytes()
+    p = collect("mlx4", "mlx4.tgz")
+    tap(p.returncode == 1 and b"exists" in p.stderr and file.read_bytes() == before,
+        "collect: nothing is written over", p)
+    p = collect("mlx4", "--force", "mlx4.tgz")
+    tap(p.returncode == 0 and file.read_bytes() != before, "collect --force", p)
+    p = collect("mlx4", "new/")
+    names = {str(x.relative_to(rig.directory / "new")) for x in (rig.directory / "new").rglob("*")}
+    tap(p.returncode == 0 and {"versions", "left-out", "journal.export", "proc/version",
+                               "sys/class/infiniband/mlx4_0"} <= names, "collect into a directory", names)
+    p = collect("mlx4", "--force", "new/")
+    tap(p.returncode == 1, "collect: never over a directory", p)
+    p = collect("mlx4", "nowhere/x.tgz")
+    tap(p.returncode == 1 and p.stderr, "collect: where nothing can be written", p)
+    tap(collect("mlx4", "a", "b").returncode == 2, "collect: one file")
+    left = [p.name for p in rig.directory.glob("*rdmactl.*")] + \
+        [p.name for p in rig.directory.glob("*.tgz.*")]
+    tap(not left, "collect: nothing is left", left)
+
+
 def main():
     args = sys.argv[1:]
     update = "--update" in args
@@ -361,6 +416,7 @@ def main():
         test_one_bad_attribute(tap, rig)
         test_pairs(tap, rig)
         test_input(tap, rig)
+        test_collect(tap, rig)
         # What is closed to its owner, too, is to be removable.
         subprocess.run(["chmod", "-R", "u+rwx", directory], check=False, stderr=subprocess.DEVNULL)
     sys.exit(tap.end())

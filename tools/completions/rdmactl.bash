@@ -4,9 +4,9 @@
 _rdmactl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
-	local verbs='status list show topo check counters events release inspect reload'
+	local verbs='status list show topo check counters events release inspect collect reload'
 	local options='--json --no-legend --full --no-pager --host --help --version --all --watch --save --since
-		--follow --kind --lines --for --interval --config'
+		--follow --kind --lines --for --interval --config --force'
 
 	(( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
@@ -66,7 +66,7 @@ _rdmactl()
 			sed -n 's/^Object=\([A-Za-z0-9_.:/-]*\)$/\1/p')
 		COMPREPLY=($(compgen -W "$names" -- "$cur"))
 		;;
-	inspect)
+	inspect|collect)
 		COMPREPLY=($(compgen -A file -- "$cur"))
 		;;
 	esac

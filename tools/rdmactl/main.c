@@ -43,6 +43,8 @@ static const struct verb verbs[] = {
 		"let go of devices for a while, for driver reload or firmware burn" },
 	{ "inspect", "TREE...", true, OPTION_INTERVAL | OPTION_CONFIG, verb_inspect,
 		"judge captured trees without a daemon; exit status as check" },
+	{ "collect", "FILE", true, OPTION_FORCE, verb_collect,
+		"write such a tree of this host, with configuration and journal" },
 	{ "reload", NULL, false, 0, verb_reload, "make rdmad read its configuration again" },
 };
 
@@ -72,6 +74,7 @@ static void help(void)
 	       "  --for=SPAN                 release: how long (15min); 0 takes back now\n"
 	       "  --interval=SPAN            inspect: how far apart the trees were taken (60s)\n"
 	       "  --config=FILE              inspect: judge by this instead of what is installed\n"
+	       "  --force                    collect: write over a file that is there\n"
 	       "\nPATTERN is a glob over names: mlx5_0, 'mlx5_*', rxe0/1, 'mlx5_*/1'.\n"
 	       "See rdmactl(1).\n");
 }

@@ -182,6 +182,10 @@ void device_inherit_release(struct manager *m, struct device *d, const struct mi
 /* Takes back those whose time is over. */
 void manager_end_releases(struct manager *m);
 
+/* ---- manager-explain.c ---- */
+/* What the rules came to for an object; see publish.h. */
+int manager_explain(void *user, const char *object, char **ret);
+
 /* ---- manager-output.c ---- */
 const struct publish_context *manager_context(void *user);
 void manager_judge_host(struct manager *m);

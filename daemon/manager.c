@@ -370,6 +370,7 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 	static const struct bus_callbacks bus_callbacks = {
 		.reload = bus_reload,
 		.release = manager_release,
+		.explain = manager_explain,
 		.context = manager_context,
 	};
 	struct manager *m = calloc(1, sizeof(*m));

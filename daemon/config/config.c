@@ -90,6 +90,9 @@ struct config *config_free(struct config *c)
 		free(c->ports[i].origin.file);
 	}
 	free(c->ports);
+	for (size_t i = 0; i < c->n_set; i++)
+		free(c->set[i].origin.file);
+	free(c->set);
 	for (size_t i = 0; i < c->n_problems; i++) {
 		free(c->problems[i].text);
 		free(c->problems[i].origin.file);
@@ -144,10 +147,14 @@ struct device_settings config_device_settings(const struct config *c, const stru
 
 		if (!selector_match(&d->selector, f, NULL))
 			continue;
-		if (d->has_monitor)
+		if (d->has_monitor) {
 			s.monitor = d->monitor;
-		if (d->has_expect)
+			s.monitor_origin = &d->origin;
+		}
+		if (d->has_expect) {
 			s.expect = d->expect;
+			s.expect_origin = &d->origin;
+		}
 	}
 	return s;
 }
@@ -158,9 +165,44 @@ struct port_settings config_port_settings(
 	struct port_settings s = { .expect = EXPECT_AUTO, .link = config_link_of(c, f) };
 
 	for (size_t i = 0; i < c->n_ports; i++)
-		if (c->ports[i].has_expect && selector_match(&c->ports[i].selector, f, port))
+		if (c->ports[i].has_expect && selector_match(&c->ports[i].selector, f, port)) {
 			s.expect = c->ports[i].expect;
+			s.expect_origin = &c->ports[i].origin;
+		}
 	return s;
+}
+
+const struct config_origin *config_origin_at(const struct config *c, size_t offset)
+{
+	for (size_t i = 0; i < c->n_set; i++)
+		if (c->set[i].offset == offset)
+			return &c->set[i].origin;
+	return NULL;
+}
+
+int config_note_set(struct config *c, size_t offset, bool set, const char *file, unsigned line)
+{
+	struct config_set *list;
+	size_t i = 0;
+	char *copy;
+
+	while (i < c->n_set && c->set[i].offset != offset)
+		i++;
+	if (i < c->n_set) {
+		free(c->set[i].origin.file);
+		c->set[i] = c->set[--c->n_set];
+	}
+	if (!set)
+		return 0;
+	list = reallocarray(c->set, c->n_set + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	c->set = list;
+	copy = strdup(file);
+	if (!copy)
+		return -ENOMEM;
+	c->set[c->n_set++] = (struct config_set){ offset, { copy, line } };
+	return 0;
 }
 
 const struct config_link *config_link_by_name(const struct config *c, const char *name)

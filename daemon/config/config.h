@@ -93,6 +93,12 @@ struct config_problem {
 	char *text;
 };
 
+/* Where a key of [Daemon] or [Health] was set, by its place in struct config. */
+struct config_set {
+	size_t offset;
+	struct config_origin origin;
+};
+
 struct config {
 	/* [Daemon] */
 	usec_t probe_usec;
@@ -127,9 +133,16 @@ struct config {
 	usec_t missing_delay_usec;
 	usec_t unresponsive_usec;
 
+	struct config_set *set;
+	size_t n_set;
+
 	struct config_problem *problems;
 	size_t n_problems;
 };
+
+/* Where the key behind such a field was set; NULL: it has its default. */
+const struct config_origin *config_origin_at(const struct config *c, size_t offset);
+#define CONFIG_ORIGIN(c, field) config_origin_at((c), offsetof(struct config, field))
 
 /* A configuration of defaults only, NULL when memory is out. */
 struct config *config_new(void);
@@ -154,12 +167,15 @@ const char *config_problem_format(const struct config_problem *p, char *buf, siz
 struct device_settings {
 	enum monitor_mode monitor;
 	enum expect expect;
+	const struct config_origin *monitor_origin,
+		*expect_origin; /* of the section; NULL default */
 };
 struct device_settings config_device_settings(const struct config *c, const struct device_facts *f);
 
 struct port_settings {
 	enum expect expect;
-	const struct config_link *link; /* see config_link_of() */
+	const struct config_origin *expect_origin; /* of the section; NULL default */
+	const struct config_link *link;            /* see config_link_of() */
 };
 /* port may be all unknown (port_facts_unknown()). */
 struct port_settings config_port_settings(

@@ -340,7 +340,9 @@ static const char *key_suggest(enum section_kind section, const char *name)
 
 int key_assign(struct parser *p, const char *key, const char *value, unsigned line)
 {
+	unsigned problems = p->n_problems;
 	const char *near;
+	int r;
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const struct key *k = &keys[i];
@@ -351,7 +353,12 @@ int key_assign(struct parser *p, const char *key, const char *value, unsigned li
 			return parser_problem(p, line,
 				"%s= in [%s] is known, but not supported by this version", key,
 				section_word(p->section));
-		return k->parse(p, k, key, value, line);
+		r = k->parse(p, k, key, value, line);
+		/* Numbers are what a rule compares with: explain names where they are from. */
+		if (r == 0 && p->n_problems == problems &&
+			(k->parse == parse_time || k->parse == parse_count))
+			r = config_note_set(p->config, k->offset, *value, p->file, line);
+		return r;
 	}
 	near = key_suggest(p->section, key);
 	return parser_problem(p, line, "unknown key %s= in [%s]%s%s%s", key,

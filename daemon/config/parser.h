@@ -43,4 +43,6 @@ int parser_finish(struct config *c);
 
 /* config.c: notes a problem. 0 or -ENOMEM. */
 int config_add_problem(struct config *c, const char *file, unsigned line, const char *text);
+/* config.c: notes where the field at that offset was set, or that it has its default. */
+int config_note_set(struct config *c, size_t offset, bool set, const char *file, unsigned line);
 void config_link_done(struct config_link *l);

@@ -4,6 +4,7 @@
 
 #include "macros.h"
 #include "making.h"
+#include "notes.h"
 
 static bool device_required(const struct device *d)
 {
@@ -107,6 +108,7 @@ bool judge_device(struct device *d, const struct config *c, struct timepoint now
 		judge_no_events(&mk, d);
 	if (mk.v.health != HEALTH_IGNORED)
 		mk.v.ignored_because[0] = '\0';
+	note_device_rules(&mk, d, c);
 	return making_end(&mk, &d->verdict, ret_old, ret_recheck);
 }
 
@@ -146,6 +148,7 @@ bool judge_missing(struct missing *x, const struct config *c, struct timepoint n
 	if (now.mono < due) {
 		mk.v.health = x->seen ? HEALTH_UNKNOWN : HEALTH_STARTING;
 		recheck_at(&mk, due);
+		note_missing_rules(&mk, x, c);
 		return making_end(&mk, &x->verdict, ret_old, ret_recheck);
 	}
 	mk.v.health = HEALTH_OK;
@@ -163,5 +166,6 @@ bool judge_missing(struct missing *x, const struct config *c, struct timepoint n
 					   : "is the adapter seated and its driver loaded? lspci, "
 					     "rdma dev; else remove Expect=yes");
 	}
+	note_missing_rules(&mk, x, c);
 	return making_end(&mk, &x->verdict, ret_old, ret_recheck);
 }

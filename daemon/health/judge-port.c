@@ -6,6 +6,7 @@
 #include "expectation.h"
 #include "macros.h"
 #include "making.h"
+#include "notes.h"
 
 /* Health of a port that is not ACTIVE and whose being down is nobody's concern. */
 static void judge_unexpected(struct making *mk, const struct port *p, const struct config *c,
@@ -252,5 +253,6 @@ bool judge_port(const struct model *m, struct port *p, const struct config *c, s
 		judge_flapping(&mk, p, c);
 	if (p->probe_state == PROBE_SILENT && mk.v.health != HEALTH_IGNORED)
 		mk.v.health = health_worst(mk.v.health, HEALTH_UNKNOWN);
+	note_port_rules(&mk, p, c, &ps, expectation);
 	return making_end(&mk, &p->verdict, ret_old, ret_recheck);
 }

@@ -42,6 +42,25 @@ static int method_describe_counters(sd_bus_message *m, void *user, sd_bus_error 
 	return sd_bus_reply_method_return(m, "s", text);
 }
 
+static int method_explain(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct bus *b = user;
+	const char *object;
+	int r;
+
+	r = sd_bus_message_read(m, "s", &object);
+	if (r < 0)
+		return r;
+	r = b->callbacks->explain(b->user, object, &text);
+	if (r == -ENODEV)
+		return sd_bus_error_setf(
+			error, BUS_ERROR_NO_SUCH_OBJECT, "There is no object of that name");
+	if (r < 0)
+		return r;
+	return sd_bus_reply_method_return(m, "s", text);
+}
+
 /* Runs when the caller was found to be allowed to. */
 static int reload(struct bus *b, sd_bus_message *call, uint32_t uid)
 {
@@ -150,6 +169,8 @@ static const sd_bus_vtable manager_vtable[] = {
 		method_describe, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("DescribeCounters", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json),
 		method_describe_counters, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Explain", SD_BUS_ARGS("s", object), SD_BUS_RESULT("s", json),
+		method_explain, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Reload", SD_BUS_ARGS("t", flags), SD_BUS_NO_RESULT, method_reload,
 		SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Release",

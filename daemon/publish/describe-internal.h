@@ -53,6 +53,9 @@ static inline json_t *json_time(struct timepoint t)
 /* {"Running":true,"Version":…}, the same in every text. */
 json_t *describe_daemon(struct builder *b, const struct publish_context *ctx, struct timepoint now);
 
+/* The conditions of a verdict. */
+json_t *describe_reasons(struct builder *b, const struct verdict *v);
+
 /* Adds the keys of a device, of a port, that are lists or objects. */
 void describe_put_device_lists(struct builder *b, json_t *o, const struct device *d);
 void describe_put_port_lists(

@@ -12,7 +12,7 @@
 #include "macros.h"
 #include "rules.h"
 
-static json_t *json_reasons(struct builder *b, const struct verdict *v)
+json_t *describe_reasons(struct builder *b, const struct verdict *v)
 {
 	json_t *array = json_array();
 
@@ -52,7 +52,7 @@ static json_t *json_field(struct builder *b, const struct field *f, const struct
 	case FIELD_BOOL:
 		return json_boolean(v.flag);
 	case FIELD_REASONS:
-		return json_reasons(b, v.verdict);
+		return describe_reasons(b, v.verdict);
 	}
 	return NULL;
 }
@@ -103,7 +103,7 @@ static json_t *json_missing(struct builder *b, const struct missing *x)
 	put(b, o, "NodeGuid", json_text(guid_format(guid, x->node_guid)));
 	put(b, o, "PciAddress", json_text(x->pci_address));
 	put(b, o, "HealthState", json_text(health_to_string(x->verdict.health)));
-	put(b, o, "Reasons", json_reasons(b, &x->verdict));
+	put(b, o, "Reasons", describe_reasons(b, &x->verdict));
 	return o;
 }
 

@@ -9,6 +9,7 @@
 #include <systemd/sd-event.h>
 
 #include "config.h"
+#include "judge.h"
 #include "model.h"
 
 /* What a description needs besides the model. */
@@ -45,6 +46,19 @@ int describe_text(const struct publish_context *ctx, struct timepoint now, unsig
  */
 int describe_counters_text(
 	const struct publish_context *ctx, struct timepoint now, const char *pattern, char **ret);
+
+/* ---- describe-rules.c ---- */
+
+/* The rules that an object was judged by, for describe_rules_text(). */
+struct rule_list;
+struct rule_list *rule_list_new(void);
+struct rule_list *rule_list_free(struct rule_list *l);
+/* For a struct rule_listener, whose user is the list. */
+void rule_list_note(const struct rule_note *n, void *user);
+
+/* {"Object":…,"HealthState":…,"Rules":[…],"Reasons":[…]}; *ret is malloc'ed. 0 or -ENOMEM. */
+int describe_rules_text(
+	const char *object, const struct verdict *v, struct rule_list *l, char **ret);
 
 /* ---- journal.c ---- */
 
@@ -133,6 +147,8 @@ struct bus_callbacks {
 	 */
 	int (*release)(void *user, char *const *objects, usec_t duration, uint32_t uid, char *why,
 		size_t why_size);
+	/* What the rules came to for an object, as JSON; -ENODEV: there is no such object. */
+	int (*explain)(void *user, const char *object, char **ret);
 	/* The context to describe from, valid until the next event is dispatched. Never NULL. */
 	const struct publish_context *(*context)(void *user);
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "bus-rig.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -24,6 +25,7 @@ struct publish_context context = { .model = &model, .config_generation = 1 };
 struct device *device;
 int reload_result;
 unsigned n_reloads;
+usec_t released;
 const struct timepoint now = { .mono = 5 * USEC_PER_SEC, .real = 1700000000 * USEC_PER_SEC };
 
 struct heard heard;
@@ -167,12 +169,36 @@ static int do_reload(void *user, char *why, size_t size)
 	return reload_result;
 }
 
+static int do_release(
+	void *user, char *const *objects, usec_t duration, uint32_t uid, char *why, size_t why_size)
+{
+	if (streq(objects[0], "none")) {
+		snprintf(why, why_size, "none: there is no such device");
+		return -ENODEV;
+	}
+	released = duration;
+	return 0;
+}
+
+static int do_explain(void *user, const char *object, char **ret)
+{
+	if (!streq(object, "rxe0"))
+		return -ENODEV;
+	*ret = strdup("{}");
+	return *ret ? 0 : -ENOMEM;
+}
+
 static const struct publish_context *get_context(void *user)
 {
 	return &context;
 }
 
-static const struct bus_callbacks callbacks = { .reload = do_reload, .context = get_context };
+static const struct bus_callbacks callbacks = {
+	.reload = do_reload,
+	.release = do_release,
+	.explain = do_explain,
+	.context = get_context,
+};
 
 struct device *see_device(uint32_t index, const char *name, uint32_t ports)
 {

@@ -26,6 +26,7 @@ extern struct publish_context context;
 extern struct device *device; /* that one */
 extern int reload_result;     /* what the reload callback returns */
 extern unsigned n_reloads;    /* how often it was called */
+extern usec_t released;       /* for how long the release callback was asked to */
 extern const struct timepoint now;
 
 /* What the client heard since the last clear_heard(). */

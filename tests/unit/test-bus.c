@@ -274,6 +274,42 @@ static void test_reload(void **state)
 	reload_result = 0;
 }
 
+static sd_bus_message *release(const char *object, uint64_t duration, uint64_t flags)
+{
+	return call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "Release", "astt", 1, object, duration,
+		flags);
+}
+
+static void test_release(void **state)
+{
+	sd_bus_message *m;
+
+	released = 0;
+	assert_null(sd_bus_message_get_error(release("rxe0", 5 * USEC_PER_SEC, 0)));
+	assert_int_equal(released, 5 * USEC_PER_SEC);
+	assert_error(release("rxe0", 1, 1), BUS_ERROR_INVALID_ARGS);
+	assert_error(release("rxe0", 8 * USEC_PER_DAY, 0), BUS_ERROR_INVALID_ARGS);
+	assert_error(call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "Release", "astt", 0, (uint64_t)1,
+			     (uint64_t)0),
+		BUS_ERROR_INVALID_ARGS);
+	m = release("none", 1, 0);
+	assert_error(m, BUS_ERROR_NO_SUCH_OBJECT);
+	assert_int_equal(sd_bus_error_get_errno(sd_bus_message_get_error(m)), ENODEV);
+	assert_int_equal(released, 5 * USEC_PER_SEC);
+}
+
+static void test_explain(void **state)
+{
+	const char *text;
+
+	assert_true(sd_bus_message_read(
+			    call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "Explain", "s", "rxe0"), "s",
+			    &text) > 0);
+	assert_string_equal(text, "{}");
+	assert_error(call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "Explain", "s", "nobody"),
+		BUS_ERROR_NO_SUCH_OBJECT);
+}
+
 static void test_log_level(void **state)
 {
 	static const char path[] = "/org/freedesktop/LogControl1";
@@ -490,6 +526,8 @@ int main(void)
 		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_come_and_go),
 		cmocka_unit_test(test_reload),
+		cmocka_unit_test(test_release),
+		cmocka_unit_test(test_explain),
 		cmocka_unit_test(test_log_level),
 		cmocka_unit_test(test_denied),
 		cmocka_unit_test(test_authorize_flood),

@@ -24,6 +24,7 @@ void manager_judge_host(struct manager *m)
 	_cleanup_(freep) struct setup_condition *conditions = NULL;
 	const struct setup_condition *setup;
 	struct timepoint now = manager_now(m);
+	usec_t recheck = USEC_INFINITY;
 	struct verdict old;
 	size_t n;
 
@@ -41,11 +42,11 @@ void manager_judge_host(struct manager *m)
 			.wanted = "an answer within ProbeTimeoutSec=",
 			.remedy = "a driver hangs and holds the kernel's lock: see journalctl -k",
 		};
-	if (judge_host(&m->model, conditions, n, m->config->problems, m->config->n_problems, now,
-		    &old)) {
+	if (judge_host(&m->model, m->config, conditions, n, now, &old, &recheck)) {
 		host_edges_changed(&m->edges, &old, now);
 		m->state_dirty = true;
 	}
+	manager_recheck_at(m, recheck);
 	m->host_dirty = false;
 }
 

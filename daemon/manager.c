@@ -388,6 +388,7 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 		log_error("the configuration cannot be read: %s", strerror(-r));
 		goto fail;
 	}
+	m->model.watched_since = timepoint_now();
 	m->config_generation = 1;
 	log_problems(m->config);
 	journal_attach(event);

@@ -67,6 +67,14 @@ void config_link_done(struct config_link *l)
 	*l = (struct config_link){ 0 };
 }
 
+void config_expect_done(struct config_expect *e)
+{
+	free(e->name);
+	selector_done(&e->match);
+	free(e->origin.file);
+	*e = (struct config_expect){ 0 };
+}
+
 struct config *config_free(struct config *c)
 {
 	if (!c)
@@ -93,6 +101,9 @@ struct config *config_free(struct config *c)
 	for (size_t i = 0; i < c->n_set; i++)
 		free(c->set[i].origin.file);
 	free(c->set);
+	for (size_t i = 0; i < c->n_expects; i++)
+		config_expect_done(&c->expects[i]);
+	free(c->expects);
 	for (size_t i = 0; i < c->n_problems; i++) {
 		free(c->problems[i].text);
 		free(c->problems[i].origin.file);
@@ -227,6 +238,28 @@ const struct config_link *config_link_of(const struct config *c, const struct de
 		if (c->links[i].type == f->link_type && streq(c->links[i].netdev, f->parent_netdev))
 			return &c->links[i];
 	return NULL;
+}
+
+const struct config_expect *config_expect_of(
+	const struct config *c, const struct device_facts *f, const struct port_facts *p)
+{
+	for (size_t i = 0; i < c->n_expects; i++)
+		if (selector_match(&c->expects[i].match, f, p))
+			return &c->expects[i];
+	return NULL;
+}
+
+bool config_expects_anything(const struct config *c)
+{
+	if (c->n_links || c->n_expects)
+		return true;
+	for (size_t i = 0; i < c->n_devices; i++)
+		if (c->devices[i].has_expect && c->devices[i].expect == EXPECT_UP)
+			return true;
+	for (size_t i = 0; i < c->n_ports; i++)
+		if (c->ports[i].has_expect && c->ports[i].expect == EXPECT_UP)
+			return true;
+	return false;
 }
 
 bool config_module_denied(const struct config *c, const char *module)

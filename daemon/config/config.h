@@ -87,6 +87,16 @@ struct config_port {
 	enum expect expect;
 };
 
+/* So many ports like this, for images that go to many hosts. */
+struct config_expect {
+	char *name;
+	struct selector match;  /* of ports; ->text NULL: not given */
+	uint32_t count;         /* 0: not given */
+	bool any_state;         /* State=any: being there is enough */
+	uint64_t min_rate_mbps; /* 0: any rate */
+	struct config_origin origin;
+};
+
 /* A line that was left out, and why: "FILE:LINE: text". */
 struct config_problem {
 	struct config_origin origin;
@@ -124,6 +134,8 @@ struct config {
 	size_t n_devices;
 	struct config_port *ports;
 	size_t n_ports;
+	struct config_expect *expects;
+	size_t n_expects;
 
 	/* [Health] */
 	unsigned flap_count; /* 0: flapping is not judged */
@@ -190,6 +202,13 @@ const struct config_link *config_link_by_name(const struct config *c, const char
  * not make it another one). NULL when there is none.
  */
 const struct config_link *config_link_of(const struct config *c, const struct device_facts *f);
+
+/* The first [Expect] section that counts this port, NULL when none does. p as for selector_match(). */
+const struct config_expect *config_expect_of(
+	const struct config *c, const struct device_facts *f, const struct port_facts *p);
+
+/* Whether anything here says what has to be there: links, Expect=, [Expect]. */
+bool config_expects_anything(const struct config *c);
 
 /* Whether [Modules] Deny= lists this module. */
 bool config_module_denied(const struct config *c, const char *module);

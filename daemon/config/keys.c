@@ -15,7 +15,7 @@ static const struct section_name sections[] = {
 	{ "Device", SECTION_DEVICE, true },
 	{ "Port", SECTION_PORT, true },
 	{ "System", SECTION_NONE, false },
-	{ "Expect", SECTION_NONE, true },
+	{ "Expect", SECTION_EXPECT, true },
 	{ "IPoIB", SECTION_NONE, true },
 	{ "Counter", SECTION_NONE, true },
 	{ "Alert", SECTION_NONE, true },
@@ -222,6 +222,64 @@ static int parse_port_expect(
 	return 0;
 }
 
+static struct config_expect *expect_item(struct parser *p)
+{
+	return &p->config->expects[p->item];
+}
+
+static int parse_expect_match(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	struct config_expect *e = expect_item(p);
+	struct selector s = { 0 };
+	char why[160];
+	int r;
+
+	if (*value) {
+		r = selector_parse(value, true, &s, why, sizeof(why));
+		if (r == -EINVAL)
+			return parser_problem(p, line, "%s=%s: %s", key, value, why);
+		if (r < 0)
+			return r;
+	}
+	selector_done(&e->match);
+	e->match = s;
+	return 0;
+}
+
+static int parse_expect_count(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	uint32_t v = 0;
+
+	if (*value && (parse_u32(value, &v) < 0 || v < k->min || v > k->max))
+		return parser_problem(p, line, "%s=%s: not a whole number from %u to %u", key,
+			value, (unsigned)k->min, (unsigned)k->max);
+	expect_item(p)->count = v;
+	return 0;
+}
+
+static int parse_expect_state(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	if (*value && !streq(value, "up") && !streq(value, "any"))
+		return parser_problem(p, line, "%s=%s: must be up or any", key, value);
+	expect_item(p)->any_state = streq(value, "any");
+	return 0;
+}
+
+static int parse_expect_rate(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	uint64_t v = 0;
+
+	if (*value && (parse_rate(value, &v) < 0 || v == 0))
+		return parser_problem(
+			p, line, "%s=%s: not a rate (write 200Gb/s, 2.5Gb/s)", key, value);
+	expect_item(p)->min_rate_mbps = v;
+	return 0;
+}
+
 #define S        USEC_PER_SEC
 #define M        USEC_PER_MINUTE
 #define H        USEC_PER_HOUR
@@ -264,6 +322,10 @@ static const struct key keys[] = {
 	{ SECTION_PORT, "RoCEMode", NULL },
 	{ SECTION_PORT, "RoCEToS", NULL },
 	{ SECTION_PORT, "OptionalCounters", NULL },
+	{ SECTION_EXPECT, "Match", parse_expect_match },
+	{ SECTION_EXPECT, "Count", parse_expect_count, 0, 1, 65535, 0 },
+	{ SECTION_EXPECT, "State", parse_expect_state },
+	{ SECTION_EXPECT, "MinRate", parse_expect_rate },
 };
 
 #undef S

@@ -114,6 +114,31 @@ static int begin_selected(struct parser *p, bool port, const char *text, unsigne
 	}
 }
 
+static int begin_expect(struct parser *p, const char *name, unsigned line)
+{
+	struct config *c = p->config;
+	struct config_expect *e = NULL;
+
+	if (!rdma_name_valid(name))
+		return parser_problem(p, line, "[Expect %s]: needs a name, one word", name);
+	for (size_t i = 0; i < c->n_expects && !e; i++)
+		if (streq(c->expects[i].name, name))
+			e = &c->expects[i];
+	if (!e) {
+		if (c->n_expects >= CONFIG_ITEMS_MAX)
+			return parser_problem(p, line, "too many [Expect] sections");
+		e = grow(&c->expects, &c->n_expects, sizeof(*e));
+		if (!e || set_origin(p, &e->origin, line) < 0)
+			return -ENOMEM;
+		e->name = strdup(name);
+		if (!e->name)
+			return -ENOMEM;
+	}
+	p->item = (size_t)(e - c->expects);
+	p->section = SECTION_EXPECT;
+	return 0;
+}
+
 static int begin_section(void *user, const char *text, unsigned line)
 {
 	struct parser *p = user;
@@ -147,6 +172,8 @@ static int begin_section(void *user, const char *text, unsigned line)
 		return begin_selected(p, false, argument, line);
 	case SECTION_PORT:
 		return begin_selected(p, true, argument, line);
+	case SECTION_EXPECT:
+		return begin_expect(p, argument, line);
 	case SECTION_DAEMON:
 	case SECTION_SETUP:
 	case SECTION_MODULES:
@@ -209,10 +236,39 @@ static char *link_fault(const struct config *c, size_t n_kept, const struct conf
 	return NULL;
 }
 
-int parser_finish(struct config *c)
+/* Without both of them nothing could be counted. */
+static int drop_incomplete_expects(struct config *c)
 {
 	size_t kept = 0;
 	int r = 0;
+
+	for (size_t i = 0; i < c->n_expects; i++) {
+		struct config_expect *e = &c->expects[i];
+		_cleanup_(freep) char *why = NULL;
+
+		if (e->match.text && e->count) {
+			c->expects[kept++] = *e;
+			continue;
+		}
+		if (asprintf(&why, "[Expect %s] lacks %s%s%s: left out", e->name,
+			    e->match.text ? "" : "Match=",
+			    !e->match.text && !e->count ? " and " : "",
+			    e->count ? "" : "Count=") < 0) {
+			why = NULL;
+			r = -ENOMEM;
+		}
+		if (r == 0)
+			r = config_add_problem(c, e->origin.file, e->origin.line, why);
+		config_expect_done(e);
+	}
+	c->n_expects = kept;
+	return r;
+}
+
+int parser_finish(struct config *c)
+{
+	size_t kept = 0;
+	int r = drop_incomplete_expects(c);
 
 	for (size_t i = 0; i < c->n_links; i++) {
 		struct config_link *l = &c->links[i];

@@ -21,6 +21,7 @@ enum section_kind {
 	SECTION_LINK,
 	SECTION_DEVICE,
 	SECTION_PORT,
+	SECTION_EXPECT,
 	_SECTION_MAX,
 };
 
@@ -29,7 +30,7 @@ struct parser {
 	struct config *config;
 	const char *file;
 	enum section_kind section;
-	size_t item; /* of the [Link], [Device] or [Port] that it is in */
+	size_t item; /* of the [Link], [Device], [Port] or [Expect] that it is in */
 	unsigned n_problems;
 };
 
@@ -38,7 +39,10 @@ extern const struct reader_callbacks parser_callbacks; /* user is a struct parse
 /* Notes a problem of the file; line 0 is the file as a whole. 0 or -ENOMEM. */
 int parser_problem(struct parser *p, unsigned line, const char *fmt, ...) _printf_(3, 4);
 
-/* Takes out the links that are incomplete or in each other's way, with a problem each. */
+/*
+ * Takes out the links and the [Expect] sections that are incomplete or in each other's way, with a
+ * problem each.
+ */
 int parser_finish(struct config *c);
 
 /* config.c: notes a problem. 0 or -ENOMEM. */
@@ -46,3 +50,4 @@ int config_add_problem(struct config *c, const char *file, unsigned line, const 
 /* config.c: notes where the field at that offset was set, or that it has its default. */
 int config_note_set(struct config *c, size_t offset, bool set, const char *file, unsigned line);
 void config_link_done(struct config_link *l);
+void config_expect_done(struct config_expect *e);

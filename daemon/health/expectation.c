@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "expectation.h"
 
+#include "macros.h"
+
 enum expectation port_expectation(
 	const struct port *p, const struct config *c, const struct port_settings *ps)
 {
@@ -21,6 +23,30 @@ enum expectation port_expectation(
 	if (ps->link)
 		return EXPECTED_BY_CONFIG;
 	return p->learned ? EXPECTED_BY_HISTORY : NOT_EXPECTED;
+}
+
+bool port_lacks_sm(const struct port *p)
+{
+	return p->facts.link_layer == LINK_LAYER_INFINIBAND &&
+	       p->facts.phys_state == PHYS_STATE_LINKUP &&
+	       (p->facts.state == PORT_STATE_INIT || p->facts.state == PORT_STATE_ARMED);
+}
+
+usec_t port_awaited_until(const struct port *p, const struct config *c)
+{
+	usec_t until = usec_add(p->down_since.mono, c->down_delay_usec);
+
+	if (p->have_facts && port_lacks_sm(p))
+		until = usec_add(p->down_since.mono, c->grace_usec);
+	/* A port that was never up may still be on its way; one that fell is a fact. */
+	else if (!p->was_active)
+		until = MAX(until, usec_add(p->first_seen.mono, c->grace_usec));
+	return MAX(until, p->settle_until);
+}
+
+bool device_is_vf(const struct device *d)
+{
+	return d->have_details && d->details.is_vf == 1;
 }
 
 bool netdev_disabled(const struct netdev *n)

@@ -15,5 +15,17 @@ enum expectation {
 enum expectation port_expectation(
 	const struct port *p, const struct config *c, const struct port_settings *ps);
 
+/*
+ * Until when (mono) it is no failure that the port is not ACTIVE: it was seen for the first time, it
+ * has just fallen and DownDelaySec= runs, or the host has slept. In the past: it is one.
+ */
+usec_t port_awaited_until(const struct port *p, const struct config *c);
+
+/* Link up, and a subnet manager has not made it ACTIVE. */
+bool port_lacks_sm(const struct port *p);
+
+/* A virtual function on the host that has its physical function. Not known: not one. */
+bool device_is_vf(const struct device *d);
+
 /* Whether the administrator has disabled the netdev; n may be NULL. */
 bool netdev_disabled(const struct netdev *n);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "judge-count.h"
 #include "macros.h"
 #include "making.h"
 #include "rules.h"
 
-bool judge_host(struct model *m, const struct setup_condition *setup, size_t n_setup,
-	const struct config_problem *problems, size_t n_problems, struct timepoint now,
-	struct verdict *ret_old)
+bool judge_host(struct model *m, const struct config *c, const struct setup_condition *setup,
+	size_t n_setup, struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck)
 {
 	struct making mk = making_begin(&m->verdict, now);
 	struct reason *r;
@@ -26,18 +26,19 @@ bool judge_host(struct model *m, const struct setup_condition *setup, size_t n_s
 		STRSCPY(r->wanted, setup[i].wanted);
 		STRSCPY(r->remedy, setup[i].remedy);
 	}
-	if (n_problems > 0) {
+	judge_counts(&mk, m, c);
+	if (c->n_problems > 0) {
 		r = raise_reason(&mk, REASON_CONFIG_INVALID, SEVERITY_DEGRADED, "");
 		if (r) {
-			config_problem_format(&problems[0], r->found, sizeof(r->found));
-			if (n_problems > 1)
+			config_problem_format(&c->problems[0], r->found, sizeof(r->found));
+			if (c->n_problems > 1)
 				snprintf(r->wanted, sizeof(r->wanted),
 					"a valid configuration (%zu more lines are wrong)",
-					n_problems - 1);
+					c->n_problems - 1);
 			else
 				STRSCPY(r->wanted, "a valid configuration");
 			STRSCPY(r->remedy, "correct it, then: systemctl reload rdmad");
 		}
 	}
-	return making_end(&mk, &m->verdict, ret_old, NULL);
+	return making_end(&mk, &m->verdict, ret_old, ret_recheck);
 }

@@ -12,6 +12,7 @@
 static void judge_unexpected(struct making *mk, const struct port *p, const struct config *c,
 	const struct port_settings *ps, const struct netdev *n)
 {
+	const struct config_expect *counted = config_expect_of(c, &p->device->facts, &p->facts);
 	struct verdict *v = &mk->v;
 	char span[TIMESPAN_MAX];
 
@@ -23,6 +24,9 @@ static void judge_unexpected(struct making *mk, const struct port *p, const stru
 	else if (p->learned && netdev_disabled(n))
 		snprintf(v->ignored_because, sizeof(v->ignored_because),
 			"disabled by the administrator: %s is not up", n->facts.name);
+	else if (counted)
+		snprintf(v->ignored_because, sizeof(v->ignored_because), "counted by [Expect %s]",
+			counted->name);
 	else if (p->was_active)
 		snprintf(v->ignored_because, sizeof(v->ignored_because),
 			"not expected: was ACTIVE for less than StableSec=%s",
@@ -62,18 +66,11 @@ static void down_remedy(char *buf, size_t size, const struct port *p, const stru
 			"port");
 }
 
-static void judge_no_sm(struct making *mk, const struct port *p, const struct config *c)
+static void judge_no_sm(struct making *mk, const struct port *p)
 {
+	struct reason *r = raise_reason(mk, REASON_NO_SUBNET_MANAGER, SEVERITY_FAILED, "");
 	char state[STATE_WORD_MAX];
-	usec_t grace_ends = usec_add(p->down_since.mono, c->grace_usec);
-	struct reason *r;
 
-	if (mk->now.mono < grace_ends) {
-		mk->v.health = HEALTH_STARTING;
-		recheck_at(mk, grace_ends);
-		return;
-	}
-	r = raise_reason(mk, REASON_NO_SUBNET_MANAGER, SEVERITY_FAILED, "");
 	if (!r)
 		return;
 	snprintf(r->found, sizeof(r->found), "link up, port state %s",
@@ -86,25 +83,16 @@ static void judge_no_sm(struct making *mk, const struct port *p, const struct co
 static void judge_expected_down(
 	struct making *mk, const struct port *p, const struct config *c, const struct netdev *n)
 {
-	usec_t grace_ends = usec_add(p->first_seen.mono, c->grace_usec);
-	usec_t delay_ends = usec_add(p->down_since.mono, c->down_delay_usec);
+	usec_t until = port_awaited_until(p, c);
 	struct reason *r;
 
-	if (p->facts.link_layer == LINK_LAYER_INFINIBAND &&
-		p->facts.phys_state == PHYS_STATE_LINKUP &&
-		(p->facts.state == PORT_STATE_INIT || p->facts.state == PORT_STATE_ARMED)) {
-		judge_no_sm(mk, p, c);
+	if (mk->now.mono < until) {
+		mk->v.health = HEALTH_STARTING;
+		recheck_at(mk, until);
 		return;
 	}
-	/* A port that was never up may still be on its way; one that fell is a fact. */
-	if (!p->was_active && mk->now.mono < grace_ends) {
-		mk->v.health = HEALTH_STARTING;
-		recheck_at(mk, grace_ends);
-		return;
-	}
-	if (mk->now.mono < delay_ends) {
-		mk->v.health = HEALTH_STARTING;
-		recheck_at(mk, delay_ends);
+	if (port_lacks_sm(p)) {
+		judge_no_sm(mk, p);
 		return;
 	}
 	r = raise_reason(mk, REASON_PORT_DOWN, SEVERITY_FAILED, "");

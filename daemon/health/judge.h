@@ -59,6 +59,5 @@ bool judge_device(struct device *d, const struct config *c, struct timepoint now
 	struct verdict *ret_old, usec_t *ret_recheck);
 bool judge_missing(struct missing *x, const struct config *c, struct timepoint now,
 	struct verdict *ret_old, usec_t *ret_recheck);
-bool judge_host(struct model *m, const struct setup_condition *setup, size_t n_setup,
-	const struct config_problem *problems, size_t n_problems, struct timepoint now,
-	struct verdict *ret_old);
+bool judge_host(struct model *m, const struct config *c, const struct setup_condition *setup,
+	size_t n_setup, struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck);

@@ -37,6 +37,8 @@ static const struct rule rules[_REASON_MAX] = {
 		"The kernel answers a reading of the port with an error." },
 	[REASON_COUNTERS_UNAVAILABLE] = { "counters-unavailable", SEVERITY_NOTICE, CLASS_MONITOR,
 		"A reading of counters, tables or details of the device does not come back." },
+	[REASON_COUNT_MISSING] = { "count-missing", SEVERITY_FAILED, CLASS_DEVICE,
+		"Fewer ports match an [Expect] section than it asks for." },
 };
 
 const struct rule *rule_get(enum reason_id id)

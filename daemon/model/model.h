@@ -39,6 +39,7 @@ struct port {
 	bool was_active;             /* ACTIVE at least once */
 	usec_t last_active_for;      /* how long the last ACTIVE period was */
 	bool learned;                /* ACTIVE for StableSec at least once: now expected */
+	usec_t settle_until; /* mono: it may take until then to be up (the host has slept, ...) */
 
 	uint64_t flap_count;         /* all up->down edges since rdmad watches, blips included */
 	usec_t flap_ring[FLAP_RING]; /* mono times of the last edges, flap_count % FLAP_RING next */
@@ -164,6 +165,8 @@ struct model {
 	uint64_t n_events; /* ever; the newest is at (n_events - 1) % EVENTS_MAX */
 	uint64_t generation;
 	bool listed; /* at least one listing is complete */
+	struct timepoint
+		watched_since; /* when rdmad began to; what is to be there has time to come */
 };
 
 void model_done(struct model *m);

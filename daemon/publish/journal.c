@@ -122,6 +122,8 @@ static const char *reason_message_id(enum reason_id id)
 		return RDMAD_MESSAGE_PORT_UNREADABLE;
 	case REASON_COUNTERS_UNAVAILABLE:
 		return RDMAD_MESSAGE_COUNTERS_UNAVAILABLE;
+	case REASON_COUNT_MISSING:
+		return RDMAD_MESSAGE_COUNT_MISSING;
 	case _REASON_MAX:
 		break;
 	}

@@ -22,6 +22,7 @@
 #define RDMAD_MESSAGE_CONFIG_INVALID           "98a0692e89d643baa798995dd74eda58"
 #define RDMAD_MESSAGE_PORT_UNREADABLE          "afe6289ad96c4aaaa3914a4b9777898c"
 #define RDMAD_MESSAGE_COUNTERS_UNAVAILABLE     "b53a47a14f764ddfbd2e01f3ee5fad65"
+#define RDMAD_MESSAGE_COUNT_MISSING            "be94e8285e434f6db54b569ecb567bd2"
 
 /* A condition went away, whichever it was. */
 #define RDMAD_MESSAGE_RECOVERED "61841f95fca04150bc1343406cc6cee7"

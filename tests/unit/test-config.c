@@ -204,6 +204,8 @@ static void every_key(void **state)
 		"[Link siw.one]\nNetDevice=eth0.100\nType=siw\n"
 		"[Device mlx5_* driver=mlx5_core]\nMonitor=events\nExpect=yes\n"
 		"[Port mlx5_?/2]\nExpect=down\n"
+		"[Expect rails]\nMatch=mlx5_*/1 "
+		"linklayer=InfiniBand\nCount=8\nState=any\nMinRate=200Gb/s\n"
 		"[Health]\nFlapCount=0\nFlapWindowSec=30min\nStableSec=1min "
 		"30s\nDownDelaySec=0.5s\n"
 		"MissingDelaySec=0\nUnresponsiveSec=1h\n");
@@ -234,6 +236,14 @@ static void every_key(void **state)
 	assert_int_equal(c->n_ports, 1);
 	assert_int_equal(c->ports[0].expect, EXPECT_DOWN);
 	assert_int_equal(c->ports[0].selector.port, 2);
+	assert_int_equal(c->n_expects, 1);
+	assert_string_equal(c->expects[0].name, "rails");
+	assert_string_equal(c->expects[0].match.name_glob, "mlx5_*");
+	assert_int_equal(c->expects[0].match.port, 1);
+	assert_int_equal(c->expects[0].count, 8);
+	assert_true(c->expects[0].any_state);
+	assert_int_equal(c->expects[0].min_rate_mbps, 200000);
+	assert_int_equal(c->expects[0].origin.line, 28);
 	assert_int_equal(c->flap_count, 0);
 	assert_int_equal(c->flap_window_usec, 30 * USEC_PER_MINUTE);
 	assert_int_equal(c->stable_usec, 90 * USEC_PER_SEC);
@@ -272,6 +282,8 @@ static void empty_assignment_resets(void **state)
 		"[Health]\nFlapCount=9\nFlapCount=\nStableSec=1s\nStableSec=\n"
 		"[Device *]\nMonitor=no\nExpect=yes\n[Device a]\nMonitor=\nExpect=\n"
 		"[Port *]\nExpect=up\n[Port a/1]\nExpect=\n"
+		"[Expect e]\nMatch=a\nCount=3\nState=any\nMinRate=1Gb/s\nMatch=\nCount=\nState=\n"
+		"MinRate=\nMatch=b\n[Expect e]\nCount=2\n"
 		"[Link r]\nType=siw\nNetDevice=x\nType=\nNetDevice=\nType=rxe\nNetDevice=d0\n");
 	expect_clean(load(h));
 	assert_int_equal(h->config->probe_usec, 30 * USEC_PER_SEC);
@@ -285,6 +297,11 @@ static void empty_assignment_resets(void **state)
 	assert_int_equal(config_device_settings(h->config, &f).monitor, MONITOR_AUTO);
 	assert_int_equal(config_device_settings(h->config, &f).expect, EXPECT_AUTO);
 	assert_int_equal(h->config->links[0].type, LINK_TYPE_RXE);
+	assert_int_equal(h->config->n_expects, 1);
+	assert_string_equal(h->config->expects[0].match.text, "b");
+	assert_int_equal(h->config->expects[0].count, 2);
+	assert_false(h->config->expects[0].any_state);
+	assert_int_equal(h->config->expects[0].min_rate_mbps, 0);
 }
 
 static void duplicate_sections_merge(void **state)
@@ -402,7 +419,6 @@ static void bad_lines(void **state)
 		{ "[Daemon now]\nGraceSec=1s\n", 3, "takes no name" },
 		{ "[Metrics]\nTextfile=/x\nAnything=1\n", 3, "known, but not supported" },
 		{ "[IPoIB ib0.8001]\nPKey=1\n", 3, "known, but not supported" },
-		{ "[Expect all]\nCount=2\n", 3, "known, but not supported" },
 		{ "[Daemon\nGraceSec=1s\n", 3, "no closing bracket" },
 		{ "[Device mlx5_[01]]\nMonitor=no\n", 3, "behind the first \"]\"" },
 		{ "[Daemon] GraceSec=1s\n", 3, "behind the first \"]\"" },
@@ -437,6 +453,18 @@ static void bad_lines(void **state)
 		{ "[Link r]\nNetDevice=d0\n", 3, "[Link r] lacks Type=" },
 		{ "[Link r]\nType=rxe\nNetDevice=d0\n[Link s]\nType=rxe\nNetDevice=d0\n", 6,
 			"[Link s] is left out: d0 carries the rxe link r" },
+		/* counts */
+		{ "[Expect]\nMatch=*\nCount=2\n", 3, "needs a name" },
+		{ "[Expect a b]\nMatch=*\nCount=2\n", 3, "needs a name" },
+		{ "[Expect a]\n", 3, "[Expect a] lacks Match= and Count=: left out" },
+		{ "[Expect a]\nMatch=*\n", 3, "[Expect a] lacks Count=: left out" },
+		{ "[Expect a]\nCount=2\n", 3, "[Expect a] lacks Match=: left out" },
+		{ "[Expect a]\nMatch=*\nCount=2\nCount=0\n", 6, "from 1 to 65535" },
+		{ "[Expect a]\nMatch=*\nCount=2\nCount=-2\n", 6, "not a whole number" },
+		{ "[Expect a]\nMatch=*\nCount=2\nState=down\n", 6, "must be up or any" },
+		{ "[Expect a]\nMatch=*\nCount=2\nMinRate=200\n", 6, "not a rate" },
+		{ "[Expect a]\nMatch=*\nCount=2\nMatch=x/0\n", 6, "not a port number" },
+		{ "[Expect a]\nMatch=*\nCount=2\nGroup=x\n", 6, "unknown key Group=" },
 		/* selectors */
 		{ "[Device]\nMonitor=no\n", 3, "no selector" },
 		{ "[Device mlx5_0/1]\nMonitor=no\n", 3, "names a port" },
@@ -957,7 +985,7 @@ static void shipped_file_shows_the_defaults(void **state)
 	uncomment(text);
 	for (const char *p = text; (p = strchr(p, '\n')); p++)
 		n += p[1] >= 'A' && p[1] <= 'Z';
-	assert_int_equal(n, 21);
+	assert_int_equal(n, 25);
 	put(h, "/usr/lib/rdmad/rdmad.conf", text);
 	expect_clean(load(h));
 	expect_default_values(h->config);

@@ -587,11 +587,6 @@ static void test_host(void **state)
 			.wanted = "w",
 			.remedy = "r" },
 	};
-	char file[] = "/etc/rdmad/rdmad.conf", text[] = "unknown key";
-	const struct config_problem problem = {
-		.origin = { .file = file, .line = 3 },
-		.text = text,
-	};
 	struct world w;
 
 	(void)state;
@@ -599,23 +594,30 @@ static void test_host(void **state)
 	world_read(&w, ACTIVE, ETH);
 	world_judge(&w);
 	judge_device(w.device, w.config, at(w.now), &w.old, NULL);
-	judge_host(&w.model, NULL, 0, NULL, 0, at(w.now), &w.old);
+	judge_host(&w.model, w.config, NULL, 0, at(w.now), &w.old, NULL);
 	assert_int_equal(w.model.verdict.health, HEALTH_OK);
 	/* a notice never changes health */
-	judge_host(&w.model, setup, 1, NULL, 0, at(w.now), &w.old);
+	judge_host(&w.model, w.config, setup, 1, at(w.now), &w.old, NULL);
 	assert_int_equal(w.model.verdict.health, HEALTH_OK);
 	assert_int_equal(w.model.verdict.n_reasons, 1);
-	judge_host(&w.model, setup, 2, NULL, 0, at(w.now), &w.old);
+	judge_host(&w.model, w.config, setup, 2, at(w.now), &w.old, NULL);
 	assert_int_equal(w.model.verdict.health, HEALTH_DEGRADED);
 	assert_int_equal(w.model.verdict.reasons[0].id, REASON_SETUP_FAILED); /* worst first */
-	judge_host(&w.model, NULL, 0, &problem, 1, at(w.now), &w.old);
+	/* before the first listing nothing is known to be fine */
+	w.model.listed = false;
+	judge_host(&w.model, w.config, NULL, 0, at(w.now), &w.old, NULL);
+	assert_int_equal(w.model.verdict.health, HEALTH_STARTING);
+	w.model.listed = true;
+	w.config->problems = calloc(1, sizeof(w.config->problems[0]));
+	assert_non_null(w.config->problems);
+	w.config->problems[0].origin.file = strdup("/etc/rdmad/rdmad.conf");
+	w.config->problems[0].origin.line = 3;
+	w.config->problems[0].text = strdup("unknown key");
+	w.config->n_problems = 1;
+	judge_host(&w.model, w.config, NULL, 0, at(w.now), &w.old, NULL);
 	assert_int_equal(w.model.verdict.health, HEALTH_DEGRADED);
 	assert_string_equal(
 		w.model.verdict.reasons[0].found, "/etc/rdmad/rdmad.conf:3: unknown key");
-	/* before the first listing nothing is known to be fine */
-	w.model.listed = false;
-	judge_host(&w.model, NULL, 0, NULL, 0, at(w.now), &w.old);
-	assert_int_equal(w.model.verdict.health, HEALTH_STARTING);
 	world_end(&w);
 }
 
@@ -637,7 +639,7 @@ static void test_many_reasons(void **state)
 			.remedy = "" };
 	}
 	setup[ARRAY_SIZE(setup) - 1].id = REASON_NETDEV_MISSING;
-	judge_host(&w.model, setup, ARRAY_SIZE(setup), NULL, 0, at(w.now), &w.old);
+	judge_host(&w.model, w.config, setup, ARRAY_SIZE(setup), at(w.now), &w.old, NULL);
 	assert_int_equal(w.model.verdict.n_reasons, REASONS_MAX);
 	assert_int_equal(w.model.verdict.health, HEALTH_FAILED);
 	world_end(&w);

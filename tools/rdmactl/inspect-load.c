@@ -289,7 +289,7 @@ static void judge_all(struct reading *rd)
 	}
 	for (struct missing *x = m->missing; x; x = x->next)
 		judge_missing(x, c, rd->now, NULL, NULL);
-	judge_host(m, NULL, 0, c->problems, c->n_problems, rd->now, NULL);
+	judge_host(m, c, NULL, 0, rd->now, NULL, NULL);
 }
 
 static int read_tree(struct reading *rd)

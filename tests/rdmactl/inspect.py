@@ -221,6 +221,39 @@ def test_one_bad_attribute(tap, rig):
             path.write_bytes(content)
 
 
+def test_bad_netdev(tap, rig):
+    """The same for a netdev: the bond below a port."""
+    at = rig.make("mlx5-bond", "net")
+    net = (at / "sys/class/net/bond0").resolve()
+    leg = (at / "sys/class/net/enp3s0f0np0").resolve()
+
+    def bond():
+        p = port(rig.json("net")[1], "mlx5_bond_0")
+        return p["HealthState"], p["Bond"], [(l["Name"], l["State"], l["Carrier"]) for l in p["BondLegs"]]
+
+    good = bond()
+    first, second = good[2]
+    nameless = ("enp3s0f0np0", None, True)
+    for path, want in ((net / "flags", good), (net / "carrier", good), (net / "operstate", good),
+                       (net / "type", good), (net / "mtu", good), (leg / "flags", good),
+                       (leg / "carrier_up_count", good), (leg / "address", good),
+                       (leg / "bonding_slave/mii_status", good), (leg / "phys_port_name", good),
+                       (leg / "bonding_slave/state", ("ok", "bond0", [nameless, second])),
+                       (leg / "ifindex", ("ok", "bond0", [second])),
+                       (net / "ifindex", ("ok", None, []))):
+        content = path.read_bytes()
+        for bad in (b"", b"\n", b"\x00\xff" * 35 * 1024, None):
+            path.unlink()
+            if bad is None:
+                os.mkfifo(path)
+            else:
+                path.write_bytes(bad)
+            got = bond()
+            tap(got == want, f"netdev: {path.parent.name}/{path.name} is bad", f"{got}, wanted {want}")
+        path.unlink()
+        path.write_bytes(content)
+
+
 def replace(path, old, new):
     text = path.read_text()
     assert old in text, (path, old, text)
@@ -414,6 +447,7 @@ def main():
         test_golden(tap, rig, update)
         test_values(tap, rig)
         test_one_bad_attribute(tap, rig)
+        test_bad_netdev(tap, rig)
         test_pairs(tap, rig)
         test_input(tap, rig)
         test_collect(tap, rig)

@@ -96,6 +96,7 @@ struct config *config_free(struct config *c)
 	for (size_t i = 0; i < c->n_ports; i++) {
 		selector_done(&c->ports[i].selector);
 		free(c->ports[i].origin.file);
+		free(c->ports[i].group);
 	}
 	free(c->ports);
 	for (size_t i = 0; i < c->n_set; i++)
@@ -175,11 +176,26 @@ struct port_settings config_port_settings(
 {
 	struct port_settings s = { .expect = EXPECT_AUTO, .link = config_link_of(c, f) };
 
-	for (size_t i = 0; i < c->n_ports; i++)
-		if (c->ports[i].has_expect && selector_match(&c->ports[i].selector, f, port)) {
-			s.expect = c->ports[i].expect;
-			s.expect_origin = &c->ports[i].origin;
+	for (size_t i = 0; i < c->n_ports; i++) {
+		const struct config_port *e = &c->ports[i];
+
+		if (!selector_match(&e->selector, f, port))
+			continue;
+		if (e->has_expect) {
+			s.expect = e->expect;
+			s.expect_origin = &e->origin;
 		}
+		if (e->has_min_rate) {
+			s.min_rate_mbps = e->min_rate_mbps;
+			s.min_rate_at = e->min_rate_mbps ? &e->min_rate_at : NULL;
+		}
+		if (e->has_link_layer) {
+			s.link_layer = e->link_layer;
+			s.link_layer_at = e->link_layer ? &e->link_layer_at : NULL;
+		}
+		if (e->has_group)
+			s.group = e->group;
+	}
 	return s;
 }
 

@@ -83,8 +83,13 @@ struct config_device {
 struct config_port {
 	struct selector selector;
 	struct config_origin origin;
-	bool has_expect;
+	bool has_expect, has_min_rate, has_link_layer, has_group;
 	enum expect expect;
+	uint64_t min_rate_mbps;     /* 0: none */
+	enum link_layer link_layer; /* Unknown: any */
+	char *group;                /* NULL: none */
+	/* Where these stand; ->file is borrowed from origin. */
+	struct config_origin min_rate_at, link_layer_at;
 };
 
 /* So many ports like this, for images that go to many hosts. */
@@ -187,7 +192,12 @@ struct device_settings config_device_settings(const struct config *c, const stru
 struct port_settings {
 	enum expect expect;
 	const struct config_origin *expect_origin; /* of the section; NULL default */
-	const struct config_link *link;            /* see config_link_of() */
+	uint64_t min_rate_mbps;                    /* 0: not configured */
+	enum link_layer link_layer;                /* Unknown: not configured */
+	const char *group;                         /* NULL: none; borrowed */
+	/* Where they stand; NULL: not configured. Borrowed. */
+	const struct config_origin *min_rate_at, *link_layer_at;
+	const struct config_link *link; /* see config_link_of() */
 };
 /* port may be all unknown (port_facts_unknown()). */
 struct port_settings config_port_settings(

@@ -280,6 +280,62 @@ static int parse_expect_rate(
 	return 0;
 }
 
+/* Where a key of the section at hand stands. */
+static struct config_origin key_origin(const struct config_port *e, unsigned line)
+{
+	return (struct config_origin){ .file = e->origin.file, .line = line };
+}
+
+static int parse_min_rate(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	struct config_port *e = &p->config->ports[p->item];
+	uint64_t mbps = 0;
+
+	if (*value && (parse_rate(value, &mbps) < 0 || mbps == 0))
+		return parser_problem(
+			p, line, "%s=%s: not a data rate (write 100Gb/s, 2.5Gb/s)", key, value);
+	e->min_rate_mbps = mbps;
+	e->has_min_rate = true;
+	e->min_rate_at = key_origin(e, line);
+	return 0;
+}
+
+static int parse_link_layer(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	struct config_port *e = &p->config->ports[p->item];
+	int v = *value ? link_layer_from_string(value) : (int)LINK_LAYER_UNKNOWN;
+
+	if (v < 0 || (*value && v == LINK_LAYER_UNKNOWN))
+		return parser_problem(p, line, "%s=%s: must be InfiniBand or Ethernet", key, value);
+	e->link_layer = (enum link_layer)v;
+	e->has_link_layer = true;
+	e->link_layer_at = key_origin(e, line);
+	return 0;
+}
+
+static int parse_group(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	struct config_port *e = &p->config->ports[p->item];
+	char *t = NULL;
+
+	if (*value) {
+		if (!group_name_valid(value))
+			return parser_problem(p, line,
+				"%s=%s: must be one word of at most %d bytes", key, value,
+				GROUP_NAME_MAX - 1);
+		t = strdup(value);
+		if (!t)
+			return -ENOMEM;
+	}
+	free(e->group);
+	e->group = t;
+	e->has_group = true;
+	return 0;
+}
+
 #define S        USEC_PER_SEC
 #define M        USEC_PER_MINUTE
 #define H        USEC_PER_HOUR
@@ -316,9 +372,9 @@ static const struct key keys[] = {
 	{ SECTION_DEVICE, "NodeDescription", NULL },
 	{ SECTION_DEVICE, "AdaptiveModeration", NULL },
 	{ SECTION_PORT, "Expect", parse_port_expect },
-	{ SECTION_PORT, "MinRate", NULL },
-	{ SECTION_PORT, "LinkLayer", NULL },
-	{ SECTION_PORT, "Group", NULL },
+	{ SECTION_PORT, "MinRate", parse_min_rate },
+	{ SECTION_PORT, "LinkLayer", parse_link_layer },
+	{ SECTION_PORT, "Group", parse_group },
 	{ SECTION_PORT, "RoCEMode", NULL },
 	{ SECTION_PORT, "RoCEToS", NULL },
 	{ SECTION_PORT, "OptionalCounters", NULL },

@@ -31,6 +31,11 @@ bool netdev_name_valid(const char *name)
 	return name_valid(name, IFNAMSIZ, "/:");
 }
 
+bool group_name_valid(const char *name)
+{
+	return name_valid(name, GROUP_NAME_MAX, "");
+}
+
 bool module_name_valid(const char *name)
 {
 	if (!name_valid(name, MODULE_NAME_MAX, ""))

@@ -16,6 +16,9 @@ bool rdma_name_valid(const char *name);
 /* A network interface's, as the kernel's dev_valid_name() has it. */
 bool netdev_name_valid(const char *name);
 
+/* What [Port] Group= takes: one word, shorter than GROUP_NAME_MAX. */
+bool group_name_valid(const char *name);
+
 /* A module's name or alias: letters, digits and "_-:.,+" only, shorter than MODULE_NAME_MAX. */
 bool module_name_valid(const char *name);
 

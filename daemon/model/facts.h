@@ -15,6 +15,7 @@
 
 #define RDMA_NAME_MAX  64 /* IB_DEVICE_NAME_MAX, include/rdma/ib_verbs.h */
 #define RDMA_PORTS_MAX 255
+#define GROUP_NAME_MAX 64 /* of ports that belong together, with its NUL */
 
 /* InfiniBand PortState (IBA 1.5, PortInfo, table 155); the kernel adds ACTIVE_DEFER. */
 enum port_state {

@@ -408,7 +408,12 @@ static void bad_lines(void **state)
 			"known, but not supported by this version" },
 		{ "[Modules]\nLoadRoCE=x\n", 4, "known, but not supported" },
 		{ "[Device *]\nNodeDescription=%H\n", 4, "known, but not supported" },
-		{ "[Port *]\nMinRate=200Gb/s\n", 4, "known, but not supported" },
+		{ "[Port *]\nRoCEMode=v2\n", 4, "known, but not supported" },
+		{ "[Port *]\nMinRate=200\n", 4, "not a data rate" },
+		{ "[Port *]\nMinRate=0Gb/s\n", 4, "not a data rate" },
+		{ "[Port *]\nLinkLayer=Unknown\n", 4, "must be InfiniBand or Ethernet" },
+		{ "[Port *]\nLinkLayer=IB\n", 4, "must be InfiniBand or Ethernet" },
+		{ "[Port *]\nGroup=two words\n", 4, "must be one word" },
 		/* sections */
 		{ "[Deamon]\nGraceSec=1s\n", 3,
 			"unknown section [Deamon]; did you mean [Daemon]?" },
@@ -517,6 +522,44 @@ static void bad_link_values(void **state)
 	load(h);
 	assert_int_equal(h->config->n_problems, 2);
 	assert_int_equal(h->config->n_links, 0);
+}
+
+/* MinRate=, LinkLayer=, Group=: the later section wins key by key, and says where it stands. */
+static void port_keys(void **state)
+{
+	struct device_facts d = { .index = 1, .name = "x0" };
+	struct port_facts p = port_facts_unknown(1, 1), q = port_facts_unknown(1, 2);
+	struct host *h = *state;
+	struct port_settings s;
+
+	put(h, MAIN,
+		"[Port *]\nMinRate=200Gb/s\nLinkLayer=infiniband\n"
+		"[Port *]\nMinRate=200Gb/s\nLinkLayer=InfiniBand\nGroup=rails\n"
+		"[Port x0/2]\nMinRate=2.5 Gb/s\nLinkLayer=\n"
+		"[Port x0/2]\nGroup=\n");
+	load(h);
+	expect_problem(h, MAIN, 3, "must be InfiniBand or Ethernet");
+	s = config_port_settings(h->config, &d, &p);
+	assert_int_equal(s.min_rate_mbps, 200000);
+	assert_int_equal(s.link_layer, LINK_LAYER_INFINIBAND);
+	assert_string_equal(s.group, "rails");
+	assert_int_equal(s.min_rate_at->line, 5);
+	assert_int_equal(s.link_layer_at->line, 6);
+	assert_non_null(strstr(s.min_rate_at->file, MAIN));
+	s = config_port_settings(h->config, &d, &q);
+	assert_int_equal(s.min_rate_mbps, 2500);
+	assert_int_equal(s.min_rate_at->line, 9);
+	assert_int_equal(s.link_layer, LINK_LAYER_UNKNOWN);
+	assert_null(s.link_layer_at);
+	assert_null(s.group);
+
+	/* An empty assignment takes it back. */
+	put(h, MAIN, "[Port *]\nMinRate=200Gb/s\nMinRate=\nGroup=a\nGroup=\n");
+	expect_clean(load(h));
+	s = config_port_settings(h->config, &d, &p);
+	assert_int_equal(s.min_rate_mbps, 0);
+	assert_null(s.min_rate_at);
+	assert_null(s.group);
 }
 
 static void keys_before_any_section(void **state)
@@ -985,7 +1028,7 @@ static void shipped_file_shows_the_defaults(void **state)
 	uncomment(text);
 	for (const char *p = text; (p = strchr(p, '\n')); p++)
 		n += p[1] >= 'A' && p[1] <= 'Z';
-	assert_int_equal(n, 25);
+	assert_int_equal(n, 28);
 	put(h, "/usr/lib/rdmad/rdmad.conf", text);
 	expect_clean(load(h));
 	expect_default_values(h->config);
@@ -1018,6 +1061,7 @@ int main(void)
 		T(limits_are_exact),
 		T(bad_lines),
 		T(bad_link_values),
+		T(port_keys),
 		T(keys_before_any_section),
 		T(nul_bytes),
 		T(problems_are_bounded),

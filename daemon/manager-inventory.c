@@ -454,6 +454,29 @@ static bool fetch_is_awaited(const struct manager_inventory *mi, usec_t now)
 	return mi->job.kind == JOB_FETCH && usec_sub(now, mi->started) < FETCH_PATIENCE;
 }
 
+/* What ports have shown before this run: they are judged by it. */
+static void remember_best(struct manager_inventory *mi)
+{
+	struct manager *m = mi->manager;
+
+	for (struct device *d = m->model.devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++) {
+			struct port *p = &d->ports[i];
+			const struct inventory_port *ip =
+				inventory_find_port(&mi->inv, &d->facts, p->number);
+			struct best_rate best = { 0 };
+
+			if (!ip)
+				continue;
+			best.rate_mbps = ip->best_rate_mbps;
+			best.link_layer = ip->link_layer;
+			STRSCPY(best.width, ip->best_width);
+			STRSCPY(best.speed, ip->best_speed);
+			if (port_remember_best(p, &best))
+				port_judge(m, p);
+		}
+}
+
 static int on_look_timer(sd_event_source *s, uint64_t usec, void *user)
 {
 	struct manager_inventory *mi = user;
@@ -482,6 +505,7 @@ static int on_look_timer(sd_event_source *s, uint64_t usec, void *user)
 		look_by(mi, usec_add(now.mono, USEC_PER_MINUTE));
 		return 0;
 	}
+	remember_best(mi);
 	look_by(mi, again);
 	if (now.mono < due)
 		look_by(mi, due);

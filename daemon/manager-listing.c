@@ -100,6 +100,23 @@ static void netdev_affects_ports(struct manager *m, uint32_t ifindex, uint32_t d
 		}
 }
 
+/* What becomes of a leg, or of the bond, says something of every port on that bond. */
+static void bond_affects_ports(struct manager *m, uint32_t ifindex)
+{
+	const struct netdev *bond =
+		netdev_bond(&m->model, model_netdev_by_index(&m->model, ifindex));
+
+	if (!bond)
+		return;
+	for (struct device *d = m->model.devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++) {
+			struct port *p = &d->ports[i];
+
+			if (netdev_bond(&m->model, port_netdev(&m->model, p)) == bond)
+				port_judge(m, p);
+		}
+}
+
 int manager_see_netdev(const struct netdev_facts *f, void *user)
 {
 	struct manager *m = user;
@@ -111,6 +128,7 @@ int manager_see_netdev(const struct netdev_facts *f, void *user)
 		return 0;
 	m->plan_dirty = true;
 	netdev_affects_ports(m, f->ifindex, downs);
+	bond_affects_ports(m, f->ifindex);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "expectation.h"
+#include "judge-link.h"
 #include "macros.h"
 #include "making.h"
 #include "notes.h"
@@ -206,6 +207,7 @@ bool judge_port(const struct model *m, struct port *p, const struct config *c, s
 	char because[REASON_TEXT_MAX];
 	bool counts;
 
+	STRSCPY(p->group, ps.group ? ps.group : "");
 	mk.v.health = HEALTH_OK;
 	if (p->device->release.until.mono) {
 		released_text(because, sizeof(because), &p->device->release);
@@ -239,6 +241,7 @@ bool judge_port(const struct model *m, struct port *p, const struct config *c, s
 	}
 	if (mk.v.health != HEALTH_IGNORED)
 		judge_flapping(&mk, p, c);
+	judge_link(&mk, m, p, &ps);
 	if (p->probe_state == PROBE_SILENT && mk.v.health != HEALTH_IGNORED)
 		mk.v.health = health_worst(mk.v.health, HEALTH_UNKNOWN);
 	note_port_rules(&mk, p, c, &ps, expectation);

@@ -90,6 +90,35 @@ struct reason *raise_reason(
 	return &v->reasons[at];
 }
 
+bool keep_reason(struct making *mk, enum reason_id id, const char *subject)
+{
+	const struct reason *before = verdict_find(mk->old, id, subject);
+	struct reason *r;
+
+	if (!before)
+		return false;
+	r = raise_reason(mk, id, before->severity, subject);
+	if (r)
+		*r = *before;
+	return true;
+}
+
+bool hold_reached(struct making *mk, struct hold *h, bool stands, usec_t delay)
+{
+	usec_t due;
+
+	if (!stands) {
+		h->since = 0;
+		return false;
+	}
+	if (h->since == 0)
+		h->since = MAX(mk->now.mono, (usec_t)1);
+	due = usec_add(h->since, delay);
+	if (mk->now.mono < due)
+		recheck_at(mk, due);
+	return mk->now.mono >= due;
+}
+
 static bool verdict_differs(const struct verdict *a, const struct verdict *b)
 {
 	if (a->health != b->health || a->n_reasons != b->n_reasons ||

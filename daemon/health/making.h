@@ -34,6 +34,18 @@ struct reason *raise_reason(
 void note_rule(enum reason_id id, const char *subject, enum rule_outcome outcome,
 	const struct config_origin *origin, const char *fmt, ...) _printf_(5, 6);
 
+/*
+ * What the rule needs is not known now: what stood goes on standing, as it was. Returns whether
+ * there was something.
+ */
+bool keep_reason(struct making *mk, enum reason_id id, const char *subject);
+
+/*
+ * Whether a condition has stood for delay; until then the verdict is made again in time. One that
+ * does not stand begins anew.
+ */
+bool hold_reached(struct making *mk, struct hold *h, bool stands, usec_t delay);
+
 /* Stores it. Returns whether anything that is shown differs; the old one to *ret_old. */
 bool making_end(
 	struct making *mk, struct verdict *verdict, struct verdict *ret_old, usec_t *ret_recheck);

@@ -39,6 +39,18 @@ static const struct rule rules[_REASON_MAX] = {
 		"A reading of counters, tables or details of the device does not come back." },
 	[REASON_COUNT_MISSING] = { "count-missing", SEVERITY_FAILED, CLASS_DEVICE,
 		"Fewer ports match an [Expect] section than it asks for." },
+	[REASON_PORT_INCONSISTENT] = { "port-inconsistent", SEVERITY_DEGRADED, CLASS_LINK,
+		"State and physical state of the port contradict, or the link keeps recovering." },
+	[REASON_WIDTH_DEGRADED] = { "width-degraded", SEVERITY_DEGRADED, CLASS_LINK,
+		"The link runs over fewer lanes than it did, or than MinRate= needs." },
+	[REASON_SPEED_DEGRADED] = { "speed-degraded", SEVERITY_DEGRADED, CLASS_LINK,
+		"The link runs at a lower speed than it did, or than MinRate= asks for." },
+	[REASON_RATE_DIFFERS] = { "rate-differs", SEVERITY_NOTICE, CLASS_LINK,
+		"The link runs at another rate than those of like ports." },
+	[REASON_UNEXPECTED_LINK_LAYER] = { "unexpected-link-layer", SEVERITY_DEGRADED, CLASS_SETUP,
+		"The port is InfiniBand where Ethernet is configured, or the reverse." },
+	[REASON_LAG_DEGRADED] = { "lag-degraded", SEVERITY_DEGRADED, CLASS_LINK,
+		"A bond that the port is on has lost a leg." },
 };
 
 const struct rule *rule_get(enum reason_id id)

@@ -172,6 +172,21 @@ static bool same_slot_guid_unknown(const struct inventory_entry *e, const struct
 	return same_slot(e, f) && (!e->node_guid || !f->node_guid);
 }
 
+const struct inventory_port *inventory_find_port(
+	const struct inventory *inv, const struct device_facts *f, uint32_t number)
+{
+	for (size_t i = 0; i < inv->n; i++) {
+		const struct inventory_entry *e = &inv->entries[i];
+
+		if (!e->present || !(f->node_guid ? same_guid_and_slot(e, f) : same_slot(e, f)))
+			continue;
+		for (size_t k = 0; k < e->n_ports; k++)
+			if (e->ports[k].number == number)
+				return &e->ports[k];
+	}
+	return NULL;
+}
+
 /* Gives devices that have none yet their entries, none to two devices. */
 static void match_by(struct looking *l, matcher matches)
 {

@@ -129,6 +129,10 @@ struct inventory_entry *inventory_add(struct inventory *inv);
 /* Adds a port, or finds it; NULL: no room or memory. */
 struct inventory_port *inventory_entry_port(struct inventory_entry *e, uint32_t number);
 
+/* What is known of a port of a device that the last look found; NULL: nothing. */
+const struct inventory_port *inventory_find_port(
+	const struct inventory *inv, const struct device_facts *f, uint32_t number);
+
 /* Notes for the picture that what is present was seen just now. */
 void inventory_touch(struct inventory *inv, usec_t now_real);
 

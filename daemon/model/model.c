@@ -625,6 +625,41 @@ static uint32_t port_settle(struct port *p, usec_t now)
 	return blips;
 }
 
+static bool layers_differ(enum link_layer a, enum link_layer b)
+{
+	return a != LINK_LAYER_UNKNOWN && b != LINK_LAYER_UNKNOWN && a != b;
+}
+
+bool port_remember_best(struct port *p, const struct best_rate *best)
+{
+	if (best->rate_mbps <= p->best.rate_mbps ||
+		layers_differ(best->link_layer, p->facts.link_layer))
+		return false;
+	p->best = *best;
+	return true;
+}
+
+/* What a reading says of the best rate, and of states that contradict. */
+static void port_see_quality(struct port *p)
+{
+	const struct port_facts *f = &p->facts;
+	struct best_rate now = { .rate_mbps = f->rate_mbps, .link_layer = f->link_layer };
+	bool odd;
+
+	/* A rate of one protocol says nothing of the other. */
+	if (layers_differ(p->best.link_layer, f->link_layer))
+		p->best = (struct best_rate){ 0 };
+	STRSCPY(now.width, f->width);
+	STRSCPY(now.speed, f->speed);
+	/* A port that is not ACTIVE shows any rate. */
+	if (state_is_active(f->state))
+		port_remember_best(p, &now);
+	odd = f->phys_state == PHYS_STATE_RECOVERY ||
+	      (state_is_active(f->state) && f->phys_state != PHYS_STATE_UNKNOWN &&
+		      f->phys_state != PHYS_STATE_LINKUP);
+	p->odd_phys_reads = odd ? p->odd_phys_reads + 1 : 0;
+}
+
 struct port_update port_see(
 	struct port *p, const struct port_facts *f, bool settle, struct timepoint now)
 {
@@ -642,6 +677,7 @@ struct port_update port_see(
 	p->facts = *f;
 	p->have_facts = true;
 	p->read_at = now;
+	port_see_quality(p);
 
 	is_active = state_is_active(f->state);
 	u.went_down = was_active && known && !is_active;
@@ -697,6 +733,13 @@ void model_add_event(struct model *m, const struct event *e)
 bool netdev_is_bond_leg(const struct netdev *n)
 {
 	return n->facts.leg != BOND_LEG_NONE;
+}
+
+const struct netdev *netdev_bond(const struct model *m, const struct netdev *n)
+{
+	if (n && netdev_is_bond_leg(n))
+		return model_netdev_by_index(m, n->facts.master);
+	return n && model_next_leg(m, n->facts.ifindex, NULL) ? n : NULL;
 }
 
 const struct netdev *model_next_leg(

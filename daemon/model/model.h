@@ -24,6 +24,19 @@ enum probe_state {
 };
 DECLARE_STRING_TABLE(probe_state, enum probe_state);
 
+/* The best that a port was seen ACTIVE with. */
+struct best_rate {
+	uint64_t rate_mbps; /* 0: never ACTIVE, or the rate was not known */
+	enum link_layer link_layer;
+	char width[8];
+	char speed[16];
+};
+
+/* A condition that has to stand for some time before it counts. */
+struct hold {
+	usec_t since; /* mono; 0: it does not stand */
+};
+
 struct port {
 	struct device *device;
 	uint32_t number;
@@ -53,6 +66,13 @@ struct port {
 	enum probe_state probe_state;
 	struct timepoint asked_at; /* mono 0: no read in flight */
 	bool ask_again;            /* something happened after the read in flight was sent */
+
+	struct best_rate best;      /* in this run or (the inventory) before */
+	unsigned odd_phys_reads;    /* how many readings in a row had states that contradict */
+	char group[GROUP_NAME_MAX]; /* [Port] Group= as of the last verdict; "" none */
+
+	/* What rules wait for, health/judge-rate.c */
+	struct hold width_low, speed_low, rate_odd;
 
 	struct port_tables tables;
 	struct counter_table *counters[_COUNTER_SOURCE_MAX]; /* NULL: none, or not read yet */
@@ -284,6 +304,12 @@ struct port_update port_see(
 bool port_is_active(const struct port *p);
 
 /*
+ * Takes over what was known of a port before this run, if that is better than what it has shown
+ * since, on the same link layer. Returns whether it is.
+ */
+bool port_remember_best(struct port *p, const struct best_rate *best);
+
+/*
  * Down edges not older than window and not before the floor, out of those that the ring holds; the
  * time of the oldest to *ret_first (may be NULL).
  */
@@ -294,6 +320,9 @@ void model_add_event(struct model *m, const struct event *e);
 
 /* Does it belong to a bond? */
 bool netdev_is_bond_leg(const struct netdev *n);
+
+/* The bond that a netdev is (one that has legs), or belongs to; NULL when it is none. n may be NULL. */
+const struct netdev *netdev_bond(const struct model *m, const struct netdev *n);
 
 /*
  * The legs of a bond, in order of ifindex: the first one for prev NULL, else the one after prev;

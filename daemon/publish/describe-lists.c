@@ -121,14 +121,6 @@ static json_t *json_qos(struct builder *b, const struct qos_facts *f)
 	return o;
 }
 
-/* The bond that the port's netdev is, or belongs to; NULL none. */
-static const struct netdev *find_bond(const struct model *m, const struct netdev *n)
-{
-	if (n && netdev_is_bond_leg(n))
-		return model_netdev_by_index(m, n->facts.master);
-	return n && model_next_leg(m, n->facts.ifindex, NULL) ? n : NULL;
-}
-
 static json_t *json_legs(struct builder *b, const struct model *m, const struct netdev *bond)
 {
 	const struct netdev *leg = NULL;
@@ -149,7 +141,7 @@ void describe_put_port_lists(
 	struct builder *b, json_t *o, const struct model *m, const struct port *p)
 {
 	const struct port_tables *t = &p->tables;
-	const struct netdev *n = port_netdev(m, p), *bond = find_bond(m, n);
+	const struct netdev *n = port_netdev(m, p), *bond = netdev_bond(m, n);
 
 	put(b, o, "Gids", t->known ? json_gids(b, t) : json_null());
 	put(b, o, "PKeys", t->known ? json_pkeys(b, t) : json_null());

@@ -336,6 +336,11 @@ static void get_port_ignored(const struct subject *s, struct value *v)
 	set_string(v, s->port->verdict.ignored_because);
 }
 
+static void get_group(const struct subject *s, struct value *v)
+{
+	set_string(v, s->port->group);
+}
+
 static void get_flap_count(const struct subject *s, struct value *v)
 {
 	set_number(v, s->port->flap_count, true);
@@ -371,7 +376,7 @@ const struct field port_fields[] = {
 	{ "NetDevice", FIELD_STRING, FIELD_EVERYWHERE, get_netdev },
 	{ "NetDeviceIndex", FIELD_U32, FIELD_EVERYWHERE, get_netdev_index },
 	{ "UmadNode", FIELD_STRING, FIELD_EVERYWHERE, get_umad },
-	{ "Group", FIELD_STRING, FIELD_EVERYWHERE, get_unknown },
+	{ "Group", FIELD_STRING, FIELD_EVERYWHERE, get_group },
 	{ "Required", FIELD_BOOL, FIELD_EVERYWHERE, get_required },
 	{ "HealthState", FIELD_STRING, FIELD_EVERYWHERE, get_port_health },
 	{ "HealthSince", FIELD_U64, FIELD_EVERYWHERE, get_port_since },

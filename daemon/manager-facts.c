@@ -234,6 +234,7 @@ void on_pool_tables(const struct table_facts *f, void *user)
 	port_tables_finish(&p->tables, f, &u);
 	if (u.first || u.gids_changed || u.pkeys_changed)
 		m->state_dirty = true;
+	manager_inventory_gids(m, p, &u);
 	port_judge(m, p);
 	if (a->again)
 		port_ask_tables(m, p);

@@ -210,3 +210,5 @@ int manager_inventory_new(struct manager *m);
 struct manager_inventory *manager_inventory_free(struct manager_inventory *mi);
 /* Facts of an adapter may have changed, or a listing is complete: compared shortly. */
 void manager_inventory_look(struct manager *m);
+/* GIDs that have another index now than they had are told, GID_MOVES_MAX of one reading. */
+void manager_inventory_gids(struct manager *m, const struct port *p, const struct tables_update *u);

@@ -422,12 +422,22 @@ static const char *port_netdev_of(const struct inventory_change *c)
 	return NULL;
 }
 
+static void tell_record(struct manager *m, const struct inventory_record *i)
+{
+	struct event e = { .when = manager_now(m) };
+
+	journal_inventory(i);
+	STRSCPY(e.object, i->object);
+	STRSCPY(e.reason, "inventory");
+	STRSCPY(e.message, i->message);
+	model_add_event(&m->model, &e);
+	m->state_dirty = true;
+}
+
 static void tell(const struct inventory_change *c, void *user)
 {
 	struct manager_inventory *mi = user;
-	struct manager *m = mi->manager;
 	char message[INVENTORY_MESSAGE_MAX], object[OBJECT_NAME_MAX];
-	struct event e = { .when = manager_now(m) };
 	struct inventory_record i = {
 		.object = inventory_object(object, c),
 		.device = c->entry->name,
@@ -440,12 +450,45 @@ static void tell(const struct inventory_change *c, void *user)
 		.message = inventory_message(message, c),
 	};
 
-	journal_inventory(&i);
-	STRSCPY(e.object, object);
-	STRSCPY(e.reason, "inventory");
-	STRSCPY(e.message, message);
-	model_add_event(&m->model, &e);
-	m->state_dirty = true;
+	tell_record(mi->manager, &i);
+}
+
+static void tell_gid_move(
+	struct manager *m, const struct port *p, const struct gid_move *move, size_t n_more)
+{
+	char object[OBJECT_NAME_MAX], before[16], after[16], message[INVENTORY_MESSAGE_MAX];
+	char address[ADDRESS_STRING_MAX];
+	const char *type = gid_type_to_string(move->gid.type);
+	struct inventory_record i = {
+		.object = port_object(object, p),
+		.device = p->device->facts.name,
+		.node_guid = p->device->facts.node_guid,
+		.port = p->number,
+		.netdev = move->gid.netdev,
+		.fact = "gid-index",
+		.before = before,
+		.after = after,
+		.message = message,
+	};
+	int n;
+
+	snprintf(before, sizeof(before), "%u", move->old_index);
+	snprintf(after, sizeof(after), "%u", move->gid.index);
+	n = snprintf(message, sizeof(message), "%s: GID %s%s%s%s has index %s, was %s", object,
+		gid_address_format(address, move->gid.gid), type ? " (" : "", type ? type : "",
+		type ? ")" : "", after, before);
+	if (n_more > 0 && n > 0 && (size_t)n < sizeof(message))
+		snprintf(message + n, sizeof(message) - (size_t)n, ", and %zu more have moved",
+			n_more);
+	tell_record(m, &i);
+}
+
+void manager_inventory_gids(struct manager *m, const struct port *p, const struct tables_update *u)
+{
+	size_t told = MIN(u->n_moves, (size_t)GID_MOVES_MAX);
+
+	for (size_t i = 0; i < told; i++)
+		tell_gid_move(m, p, &u->moves[i], i + 1 == told ? u->n_moves - told : 0);
 }
 
 /* Nobody waits for ever for a picture that a hung file system has. */

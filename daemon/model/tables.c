@@ -16,6 +16,7 @@ void port_tables_done(struct port_tables *t)
 {
 	port_tables_begin(t);
 	free(t->gids);
+	free(t->departed);
 	free(t->pkeys);
 	memset(t, 0, sizeof(*t));
 }
@@ -83,6 +84,27 @@ static bool has_gid_at(const struct gid_facts *gids, size_t n, const struct gid_
 	return false;
 }
 
+static const struct gid_facts *find_gid(
+	const struct gid_facts *gids, size_t n, const struct gid_facts *f)
+{
+	for (size_t i = 0; i < n; i++)
+		if (same_gid(&gids[i], f))
+			return &gids[i];
+	return NULL;
+}
+
+/* Where this GID was and is no longer; NULL: nowhere. */
+static const struct gid_facts *find_former(const struct port_tables *t, const struct gid_facts *now)
+{
+	for (size_t i = 0; i < t->n_gids; i++)
+		if (same_gid(&t->gids[i], now) &&
+			!has_gid_at(t->incoming.gids, t->incoming.n_gids, &t->gids[i]))
+			return &t->gids[i];
+	if (find_gid(t->gids, t->n_gids, now))
+		return NULL; /* at one more index */
+	return find_gid(t->departed, t->n_departed, now);
+}
+
 /*
  * A GID moved when it is where it was not, and no longer where it was: whoever was told its index
  * (NCCL_IB_GID_INDEX and the like) now uses another address.
@@ -90,23 +112,44 @@ static bool has_gid_at(const struct gid_facts *gids, size_t n, const struct gid_
 static void find_moves(const struct port_tables *t, struct tables_update *u)
 {
 	for (size_t i = 0; i < t->incoming.n_gids; i++) {
-		const struct gid_facts *now = &t->incoming.gids[i];
+		const struct gid_facts *now = &t->incoming.gids[i], *old;
 
 		if (has_gid_at(t->gids, t->n_gids, now))
 			continue;
-		for (size_t k = 0; k < t->n_gids; k++) {
-			const struct gid_facts *old = &t->gids[k];
-
-			if (!same_gid(old, now) ||
-				has_gid_at(t->incoming.gids, t->incoming.n_gids, old))
-				continue;
-			if (u->n_moves < GID_MOVES_MAX)
-				u->moves[u->n_moves] =
-					(struct gid_move){ .gid = *now, .old_index = old->index };
-			u->n_moves++;
-			break;
-		}
+		old = find_former(t, now);
+		if (!old || old->index == now->index)
+			continue;
+		if (u->n_moves < GID_MOVES_MAX)
+			u->moves[u->n_moves] =
+				(struct gid_move){ .gid = *now, .old_index = old->index };
+		u->n_moves++;
 	}
+}
+
+static size_t add_departed(const struct port_tables *t, struct gid_facts *to, size_t n,
+	const struct gid_facts *gids, size_t n_gids)
+{
+	for (size_t i = 0; i < n_gids && n < GIDS_DEPARTED_MAX; i++)
+		if (!find_gid(t->incoming.gids, t->incoming.n_gids, &gids[i]))
+			to[n++] = gids[i];
+	return n;
+}
+
+/* Those that the reading lacks go before those that were gone already; who is back is none. */
+static void note_departed(struct port_tables *t)
+{
+	struct gid_facts list[GIDS_DEPARTED_MAX], *bigger;
+	size_t n;
+
+	n = add_departed(t, list, 0, t->gids, t->n_gids);
+	n = add_departed(t, list, n, t->departed, t->n_departed);
+	bigger = n > t->n_departed ? realloc(t->departed, n * sizeof(*list)) : t->departed;
+	if (n > 0 && !bigger)
+		return; /* out of memory: what was remembered is enough */
+	t->departed = bigger;
+	t->n_departed = n;
+	if (n > 0)
+		memcpy(t->departed, list, n * sizeof(*list));
 }
 
 static bool same_bytes(const void *a, size_t n_a, const void *b, size_t n_b, size_t size)
@@ -122,8 +165,10 @@ void port_tables_finish(
 	if (f->gid_error == 0) {
 		u.gids_changed = !same_bytes(
 			t->gids, t->n_gids, t->incoming.gids, t->incoming.n_gids, sizeof(*t->gids));
-		if (u.gids_changed)
+		if (u.gids_changed) {
 			find_moves(t, &u);
+			note_departed(t);
+		}
 		free(t->gids);
 		t->gids = TAKE_PTR(t->incoming.gids);
 		t->n_gids = t->incoming.n_gids;

@@ -12,6 +12,8 @@ struct port_tables {
 	struct table_facts facts;
 	struct gid_facts *gids; /* entries in use, in order of index */
 	size_t n_gids;
+	struct gid_facts *departed; /* GIDs that there were, the last ones first */
+	size_t n_departed;
 	uint16_t *pkeys; /* the whole table by index; 0: not in use */
 	size_t n_pkeys;
 	/* the reading that is on its way */
@@ -27,6 +29,9 @@ struct port_tables {
 #define GIDS_MAX  1024
 #define PKEYS_MAX 4096
 
+/* An interface that is configured anew loses its addresses first: their indexes are remembered. */
+#define GIDS_DEPARTED_MAX 64
+
 void port_tables_done(struct port_tables *t);
 
 /* A reading starts: what an unfinished one left is dropped. */
@@ -36,7 +41,10 @@ void port_tables_begin(struct port_tables *t);
 int port_tables_add_gid(struct port_tables *t, const struct gid_facts *f);
 int port_tables_add_pkeys(struct port_tables *t, const struct pkey_facts *f);
 
-/* One and the same GID (also of the same type and netdev) that is now at another index. */
+/*
+ * One and the same GID (also of the same type and netdev) that is now at another index, be it that a
+ * reading in between did not have it.
+ */
 struct gid_move {
 	struct gid_facts gid; /* as it is now */
 	uint32_t old_index;

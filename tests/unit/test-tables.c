@@ -79,6 +79,52 @@ static void test_move(void **state)
 	port_tables_done(&t);
 }
 
+/* An interface that is taken down and up again loses its GIDs for a while. */
+static void test_move_across_absence(void **state)
+{
+	struct port_tables t = { 0 };
+	struct tables_update u;
+
+	(void)state;
+	add(&t, gid(0, 1, "eth0"));
+	add(&t, gid(1, 2, "eth0"));
+	add(&t, gid(2, 3, "eth0"));
+	finish(&t, 0);
+	assert_int_equal(finish(&t, 0).n_moves, 0);
+	assert_int_equal(t.n_departed, 3);
+	add(&t, gid(0, 1, "eth0"));
+	assert_int_equal(finish(&t, 0).n_moves, 0);
+	assert_int_equal(t.n_departed, 2);
+	add(&t, gid(0, 1, "eth0"));
+	add(&t, gid(1, 3, "eth0"));
+	add(&t, gid(2, 2, "eth0"));
+	u = finish(&t, 0);
+	assert_int_equal(u.n_moves, 2);
+	assert_int_equal(u.moves[0].gid.index, 1);
+	assert_int_equal(u.moves[0].old_index, 2);
+	assert_int_equal(u.moves[1].old_index, 1);
+	assert_int_equal(t.n_departed, 0);
+	port_tables_done(&t);
+}
+
+/* However many come and go, what is remembered is bounded, and it is the last ones. */
+static void test_departed_are_bounded(void **state)
+{
+	struct port_tables t = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 200; i++) {
+		add(&t, gid(0, (uint8_t)i, "eth0"));
+		finish(&t, 0);
+	}
+	assert_int_equal(t.n_departed, GIDS_DEPARTED_MAX);
+	add(&t, gid(4, 198, "eth0"));
+	assert_int_equal(finish(&t, 0).n_moves, 1);
+	add(&t, gid(4, 100, "eth0"));
+	assert_int_equal(finish(&t, 0).n_moves, 0);
+	port_tables_done(&t);
+}
+
 static void test_same_gid_of_two_netdevs(void **state)
 {
 	struct port_tables t = { 0 };
@@ -194,6 +240,8 @@ int main(void)
 		cmocka_unit_test(test_first_reading),
 		cmocka_unit_test(test_same_again),
 		cmocka_unit_test(test_move),
+		cmocka_unit_test(test_move_across_absence),
+		cmocka_unit_test(test_departed_are_bounded),
 		cmocka_unit_test(test_same_gid_of_two_netdevs),
 		cmocka_unit_test(test_unreadable_keeps_the_last),
 		cmocka_unit_test(test_begin_drops_half_a_reading),

@@ -42,14 +42,36 @@ static void device_returned(struct manager *m, struct device *d)
 	model_remove_missing(&m->model, x);
 }
 
+/*
+ * RDMA netlink was refused, or answers again: a device that is known has a number of the other kind
+ * now. All that was asked by the old one is void; what is known of its ports is not.
+ */
+static void adopt_renumbered(struct manager *m, const struct device_facts *f)
+{
+	struct device *d = model_find_renumbered(&m->model, f);
+
+	if (!d)
+		return;
+	pool_forget(m->pool, &d->facts);
+	device_drop_context(d);
+	device_lost_requests(d);
+	if (m->bus)
+		bus_forget_device(m->bus, d);
+	model_renumber_device(&m->model, d, f->index);
+	device_ask_facts(m, d);
+	m->state_dirty = true;
+}
+
 void on_pool_device(const struct device_facts *f, void *user)
 {
 	struct manager *m = user;
-	const struct device *known = model_device_by_index(&m->model, f->index);
 	char old_name[RDMA_NAME_MAX] = "";
+	const struct device *known;
 	struct device *d;
 	int changes;
 
+	adopt_renumbered(m, f);
+	known = model_device_by_index(&m->model, f->index);
 	if (known)
 		STRSCPY(old_name, known->facts.name);
 	changes = model_see_device(&m->model, f, manager_now(m), &d);

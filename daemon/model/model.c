@@ -164,12 +164,31 @@ static int device_set_ports(struct device *d, uint32_t count, struct timepoint n
 	return 0;
 }
 
-/* A new device in its place in the list, which is in order of index. */
+/* Puts a device in its place in the list, which is in order of index. */
+static void device_insert(struct model *m, struct device *d)
+{
+	struct device **at = &m->devices;
+
+	while (*at && (*at)->facts.index < d->facts.index)
+		at = &(*at)->next;
+	d->next = *at;
+	*at = d;
+}
+
+static void device_unlink(struct model *m, const struct device *d)
+{
+	struct device **at = &m->devices;
+
+	while (*at && *at != d)
+		at = &(*at)->next;
+	if (*at)
+		*at = d->next;
+}
+
 static struct device *device_new(
 	struct model *m, const struct device_facts *f, struct timepoint now)
 {
 	struct device *d = calloc(1, sizeof(*d));
-	struct device **at = &m->devices;
 
 	if (!d)
 		return NULL;
@@ -181,10 +200,7 @@ static struct device *device_new(
 		device_free(d);
 		return NULL;
 	}
-	while (*at && (*at)->facts.index < f->index)
-		at = &(*at)->next;
-	d->next = *at;
-	*at = d;
+	device_insert(m, d);
 	return d;
 }
 
@@ -274,12 +290,29 @@ struct device *model_next_vanished(struct model *m)
 
 void model_remove_device(struct model *m, struct device *d)
 {
-	for (struct device **at = &m->devices; *at; at = &(*at)->next)
-		if (*at == d) {
-			*at = d->next;
-			device_free(d);
-			return;
-		}
+	device_unlink(m, d);
+	device_free(d);
+}
+
+struct device *model_find_renumbered(const struct model *m, const struct device_facts *f)
+{
+	if (model_device_by_index(m, f->index))
+		return NULL;
+	for (struct device *d = m->devices; d; d = d->next)
+		if (device_index_is_made_up(d->facts.index) != device_index_is_made_up(f->index) &&
+			streq(d->facts.name, f->name) && d->facts.node_guid == f->node_guid)
+			return d;
+	return NULL;
+}
+
+void model_renumber_device(struct model *m, struct device *d, uint32_t index)
+{
+	device_unlink(m, d);
+	d->facts.index = index;
+	d->details.device_index = index;
+	for (size_t i = 0; i < d->n_ports; i++)
+		d->ports[i].facts.device_index = index;
+	device_insert(m, d);
 }
 
 static void netdev_remove(struct model *m, uint32_t ifindex)

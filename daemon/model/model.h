@@ -269,6 +269,15 @@ int model_see_address(struct model *m, const struct address_facts *f);
 /* Removes the netdevs and the addresses that the finished listing did not name. */
 void model_drop_stale_netdevs(struct model *m);
 
+/*
+ * The device that this one is, known by a number of the other kind: RDMA netlink was refused or
+ * answers again, and devices are numbered by it or else by sysfs (device_index_is_made_up()). NULL:
+ * none.
+ */
+struct device *model_find_renumbered(const struct model *m, const struct device_facts *f);
+/* Gives the device another index; its history stays. */
+void model_renumber_device(struct model *m, struct device *d, uint32_t index);
+
 struct device *model_device_by_index(const struct model *m, uint32_t index);
 struct device *model_device_by_name(const struct model *m, const char *name);
 struct netdev *model_netdev_by_index(const struct model *m, uint32_t ifindex);

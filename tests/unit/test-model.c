@@ -79,6 +79,48 @@ static void test_listing(void **state)
 	model_done(&m);
 }
 
+/* RDMA netlink is refused, then answers again: the numbers are others, the devices are not. */
+static void test_renumbered(void **state)
+{
+	struct device_facts f = { .index = DEVICE_INDEX_MADE_UP | 70,
+		.port_count = 1,
+		.node_guid = 0x10,
+		.numa_node = -1,
+		.name = "a" };
+	struct model m = { 0 };
+	struct device *d, *same;
+
+	(void)state;
+	model_listing_begin(&m);
+	assert_true(model_see_device(&m, &f, at(1), &d) >= 0);
+	d->ports[0].flap_count = 9;
+	f.index = DEVICE_INDEX_MADE_UP | 60;
+	STRSCPY(f.name, "b");
+	f.node_guid = 0x11;
+	assert_true(model_see_device(&m, &f, at(1), &same) >= 0);
+
+	f.index = 1;
+	assert_ptr_equal(model_find_renumbered(&m, &f), same);
+	f.node_guid = 0x12; /* another device of that name */
+	assert_null(model_find_renumbered(&m, &f));
+	STRSCPY(f.name, "a");
+	f.node_guid = 0x10;
+	assert_ptr_equal(model_find_renumbered(&m, &f), d);
+	model_renumber_device(&m, d, f.index);
+	assert_ptr_equal(m.devices, d); /* in order of index */
+	assert_ptr_equal(d->next, same);
+	assert_null(same->next);
+	assert_int_equal(d->ports[0].facts.device_index, 1);
+	assert_int_equal(d->ports[0].flap_count, 9);
+	model_listing_begin(&m);
+	assert_int_equal(model_see_device(&m, &f, at(2), &same), 0);
+	assert_ptr_equal(same, d);
+	/* It has its number now: one of the same kind is another device. */
+	f.index = 2;
+	assert_null(model_find_renumbered(&m, &f));
+	model_done(&m);
+}
+
 static void test_netdevs(void **state)
 {
 	struct netdev_facts f = { .ifindex = 7,
@@ -349,6 +391,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_listing),
+		cmocka_unit_test(test_renumbered),
 		cmocka_unit_test(test_netdevs),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_evidence),

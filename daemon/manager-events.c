@@ -33,8 +33,10 @@ static int on_netdev_io(sd_event_source *source, int fd, uint32_t revents, void 
 static void uverbs_removed(struct manager *m, const char *uverbs)
 {
 	for (struct device *d = m->model.devices; d; d = d->next)
-		if (streq(d->facts.uverbs, uverbs))
+		if (streq(d->facts.uverbs, uverbs)) {
 			pool_unwatch(m->pool, &d->facts);
+			device_watch(d)->node_gone = true;
+		}
 }
 
 static int on_uevent_io(sd_event_source *source, int fd, uint32_t revents, void *user)
@@ -74,6 +76,9 @@ static void on_rdma_notice(const struct rdma_notice *n, void *user)
 	struct device *d = model_device_by_index(&m->model, n->device_index);
 	struct port *p = d ? device_port(d, n->port) : NULL;
 
+	log_debug("RDMA netlink: device %u port %u: %s", n->device_index, n->port,
+		n->kind == RDMA_NOTICE_DEVICE ? "registered, renamed or gone"
+					      : "its netdev changed");
 	if (n->kind == RDMA_NOTICE_DEVICE || !d) {
 		manager_request_listing(m);
 		return;

@@ -39,6 +39,7 @@ struct device_watch {
 	struct ask counters; /* the device's own */
 	bool asked;          /* for a verbs context, or decided that there is none to ask for */
 	bool held;
+	bool node_gone;  /* its uverbs node went; the next listing says whether it went, too */
 	bool pins;       /* not held since it would pin the module */
 	usec_t fatal_at; /* mono, 0: no DEVICE_FATAL that waits to be believed */
 };

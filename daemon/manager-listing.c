@@ -244,6 +244,16 @@ static void note_refused(struct manager *m, int refused)
 			strerror(-refused));
 }
 
+/* Back before anybody looked, as after a visit to another network namespace: it is not held. */
+static void rewatch_returned(struct manager *m)
+{
+	for (struct device *d = m->model.devices; d; d = d->next)
+		if (device_watch(d)->node_gone) {
+			device_watch(d)->node_gone = false;
+			device_rewatch(m, d);
+		}
+}
+
 void on_pool_listed(const struct pool_listing *l, void *user)
 {
 	struct manager *m = user;
@@ -284,6 +294,8 @@ void on_pool_listed(const struct pool_listing *l, void *user)
 		if (l->notifies)
 			manager_join_rdma_monitor(m);
 		manager_inventory_look(m);
+		if (!m->list_again) /* else this one may be from before */
+			rewatch_returned(m);
 	}
 	if (m->list_again)
 		manager_request_listing(m);

@@ -32,7 +32,10 @@ void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct rea
 	const char *subject = r->subject[0] ? r->subject : object;
 
 	timespan_format(span, sizeof(span), stood);
-	if (r->id == REASON_PORT_DOWN && p && port_is_active(p))
+	if (p && p->verdict.ignored_because[0]) /* it may well stand */
+		snprintf(buf, MESSAGE_MAX, "%s: %s is not watched for any more: %s (stood %s)",
+			object, rule_get(r->id)->name, p->verdict.ignored_because, span);
+	else if (r->id == REASON_PORT_DOWN && p && port_is_active(p))
 		snprintf(buf, MESSAGE_MAX, "%s: port active again at %s (was down %s)", object,
 			rate_format(rate, &p->facts), span);
 	else if (r->id == REASON_LINK_FLAPPING && p)

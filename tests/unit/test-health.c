@@ -738,6 +738,10 @@ static void test_messages(void **state)
 	world_read(&w, ACTIVE, ETH);
 	message_cleared(text, "rxe0/1", &r, 3 * USEC_PER_SEC, w.port);
 	assert_string_equal(text, "rxe0/1: port active again at unknown (was down 3s)");
+	STRSCPY(w.port->verdict.ignored_because, "released by root until 14:05:10");
+	message_cleared(text, "rxe0/1", &r, 3 * USEC_PER_SEC, w.port);
+	assert_string_equal(text, "rxe0/1: port-down is not watched for any more: released by root "
+				  "until 14:05:10 (stood 3s)");
 	message_blip(text, "rxe0/1", 1, w.port);
 	assert_string_equal(text, "rxe0/1: link blip: down and up again between two readings");
 	world_end(&w);

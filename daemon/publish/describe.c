@@ -103,6 +103,7 @@ static json_t *json_missing(struct builder *b, const struct missing *x)
 	put(b, o, "NodeGuid", json_text(guid_format(guid, x->node_guid)));
 	put(b, o, "PciAddress", json_text(x->pci_address));
 	put(b, o, "HealthState", json_text(health_to_string(x->verdict.health)));
+	put(b, o, "IgnoredBecause", json_text(x->verdict.ignored_because));
 	put(b, o, "Reasons", describe_reasons(b, &x->verdict));
 	return o;
 }

@@ -373,10 +373,13 @@ static void test_describe_full(void **state)
 	struct publish_context ctx = { .model = &m, .setup = rows, .n_setup = 1 };
 	json_t *root, *device, *port, *reason, *row, *missing, *event;
 	struct event ev = { .when = now, .object = "x\xff/1", .message = "\xff" };
+	struct missing *away;
 	struct device *d;
 
 	fill_model(&m, &d);
-	assert_non_null(model_add_missing(&m, "gone\xff", 0, "", now));
+	away = model_add_missing(&m, "gone\xff", 0, "", now);
+	assert_non_null(away);
+	STRSCPY(away->verdict.ignored_because, "it is lent");
 	for (unsigned i = 0; i < 103; i++) {
 		snprintf(ev.reason, sizeof(ev.reason), "r%u", i);
 		model_add_event(&m, &ev);
@@ -408,7 +411,8 @@ static void test_describe_full(void **state)
 	assert_string_equal(text_of(row, "Result"), "waiting");
 	assert_null_key(row, "Found");
 	missing = json_array_get(json_object_get(root, "Missing"), 0);
-	assert_keys(missing, "Name NodeGuid PciAddress HealthState Reasons");
+	assert_keys(missing, "Name NodeGuid PciAddress HealthState IgnoredBecause Reasons");
+	assert_string_equal(text_of(missing, "IgnoredBecause"), "it is lent");
 
 	assert_int_equal(json_array_size(json_object_get(root, "Events")), EVENTS_MAX);
 	event = json_array_get(json_object_get(root, "Events"), 0);

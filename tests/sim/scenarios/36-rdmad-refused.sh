@@ -40,7 +40,7 @@ check_below "within a second, in ms" "$(( $(journal_field _SOURCE_REALTIME_TIMES
 
 path=$(busctl tree --list org.rdmad1 | grep '/device/' | sort)
 rdma dev set rxe_0 name rxe_fast0
-renamed() { [[ $(devices) == "rxe_fast0 "*"active,down; rxe_1 "* ]]; }
+renamed() { [[ $(devices) == "rxe_1 "*"; rxe_fast0 "*active,down ]]; }
 check "renamed while down" wait_for 5 renamed
 rdma dev set rxe_1 name rxe_
 check "one comes, sorted before the others" rdmasim create a0 node_guid=0002:c903:00aa:0030

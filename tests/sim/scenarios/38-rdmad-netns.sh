@@ -31,7 +31,7 @@ check_eq "no context is held there" "$(rdmasim get mlx5_0 contexts)" 0
 sleep 4
 check_eq "no alarm" "$(journal_records RDMAD_REASON=device-missing)" 0
 
-check "back" ip netns exec container rdma dev set mlx5_0 netns 1
+check "back" ip netns exec container rdma dev set mlx5_0 netns /proc/1/ns/net
 check "held again" wait_for 10 held mlx5_0
 check "ok" wait_for 5 rdmactl check
 check "it is no longer said to be away" test "$(rdmactl --json=short status | grep -c 'another network namespace')" = 0
@@ -40,7 +40,7 @@ check_eq "no alarm" "$(journal_records RDMAD_REASON=device-missing)" 0
 # There and back before rdmad looks: the context went, and nothing but the node's removal says so.
 kill -STOP "$(rdmad_pid)"
 check "a short visit" rdma dev set mlx5_0 netns container
-check "and back" ip netns exec container rdma dev set mlx5_0 netns 1
+check "and back" ip netns exec container rdma dev set mlx5_0 netns /proc/1/ns/net
 check_eq "not held" "$(rdmasim get mlx5_0 contexts)" 0
 kill -CONT "$(rdmad_pid)"
 check "held again" wait_for 5 held mlx5_0

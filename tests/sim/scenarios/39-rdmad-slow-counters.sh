@@ -41,7 +41,7 @@ workers=$(pgrep rdmad-probe | sort)
 
 check "now they take 30 s" rdmasim fault m0 counters delay=30000
 check "on both" rdmasim fault m1 counters delay=30000
-slow() { [[ $(rdmactl --json=short status) == *counters-unavailable* ]]; }
+slow() { rdmactl --json=short status | jq -e '.Devices[].Reasons[]? | select(.Id == "counters-unavailable")'; }
 check "a notice says so" wait_for 10 slow
 check "it is only a notice" test "$(rdmactl --json=short status | jq -r '.Devices[1].HealthState')" = ok
 asked=$(( $(rdmasim get m0 n_counters) + $(rdmasim get m1 n_counters) )) other=$(rdmasim get m2 n_counters)

@@ -89,5 +89,9 @@ check "taken back by itself" wait_for 10 contexts_are m0 1
 check "still down: that is told" wait_for 5 journal_count_is 1 RDMAD_OBJECT=m0/1 RDMAD_REASON=port-down PRIORITY=3
 check_status 2 "failed" rdmactl check
 check "released while down" rdmactl release m0
-check "that is no recovery" holds 2 journal_count_is 0 RDMAD_OBJECT=m0/1 RDMAD_REASON=port-down PRIORITY=5
+ended="RDMAD_OBJECT=m0/1 RDMAD_REASON=port-down PRIORITY=5"
+# shellcheck disable=SC2086
+check "the condition ends" wait_for 5 journal_count_is 1 $ended
+# shellcheck disable=SC2086
+check_match "and that is called no recovery" "$(journal_field MESSAGE $ended)" 'not watched for any more: released by root until'
 finish

@@ -243,10 +243,16 @@ int nldev_list_devices(struct nldev *n, nldev_device_cb cb, void *user)
 	return msg ? transact(n, msg, on_device, &l) : -ENOMEM;
 }
 
+struct read_port {
+	struct port_facts facts;
+	char name[RDMA_NAME_MAX];
+};
+
 static int on_port(struct nl_msg *msg, void *arg)
 {
 	struct nlattr *tb[RDMA_NLDEV_ATTR_MAX] = { 0 };
-	struct port_facts *f = arg;
+	struct read_port *rp = arg;
+	struct port_facts *f = &rp->facts;
 	int r;
 
 	r = parse_attrs(msg, tb);
@@ -262,22 +268,25 @@ static int on_port(struct nl_msg *msg, void *arg)
 	get_u32(tb[RDMA_NLDEV_ATTR_SM_LID], &f->sm_lid);
 	get_u32(tb[RDMA_NLDEV_ATTR_NDEV_INDEX], &f->netdev_index);
 	get_string(tb[RDMA_NLDEV_ATTR_NDEV_NAME], f->netdev, sizeof(f->netdev));
+	get_string(tb[RDMA_NLDEV_ATTR_DEV_NAME], rp->name, sizeof(rp->name));
 	return 0;
 }
 
-int nldev_read_port(struct nldev *n, uint32_t device_index, uint32_t port, struct port_facts *ret)
+int nldev_read_port(struct nldev *n, uint32_t device_index, uint32_t port, struct port_facts *ret,
+	char ret_name[RDMA_NAME_MAX])
 {
 	_cleanup_(nlmsg_freep) struct nl_msg *msg = request_new(RDMA_NLDEV_CMD_PORT_GET, 0);
-	struct port_facts f = port_facts_unknown(device_index, port);
+	struct read_port rp = { .facts = port_facts_unknown(device_index, port) };
 	int r;
 
 	if (!msg || nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, device_index) < 0 ||
 		nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port) < 0)
 		return -ENOMEM;
-	r = transact(n, msg, on_port, &f);
+	r = transact(n, msg, on_port, &rp);
 	if (r < 0)
 		return r == -EINVAL ? -ENODEV : r;
-	*ret = f;
+	*ret = rp.facts;
+	memcpy(ret_name, rp.name, RDMA_NAME_MAX);
 	return 0;
 }
 

@@ -28,8 +28,10 @@ int nldev_list_devices(struct nldev *n, nldev_device_cb cb, void *user);
 /*
  * Reads one port: states, LIDs, netdev. Costs one query_port in the driver. Fields that the message
  * lacks stay unknown. -ENODEV: no such device or port any more (the kernel says EINVAL for that).
+ * ret_name: what the device is called now.
  */
-int nldev_read_port(struct nldev *n, uint32_t device_index, uint32_t port, struct port_facts *ret);
+int nldev_read_port(struct nldev *n, uint32_t device_index, uint32_t port, struct port_facts *ret,
+	char ret_name[RDMA_NAME_MAX]);
 
 /*
  * Reads all hw_counters of a port (from 1 on) by one message, one callback per counter in the

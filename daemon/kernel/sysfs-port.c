@@ -63,12 +63,15 @@ static int read_rate(int port, struct port_facts *f)
 	return r < 0 ? r : sysfs_parse_rate(text, f);
 }
 
-void sysfs_complete_port(const char *device, struct port_facts *f)
+int sysfs_complete_port(const char *device, struct port_facts *f)
 {
 	_cleanup_(closep) int port = sysfs_open_directory(PORT, device, f->number);
 
+	if (port < 0)
+		return port;
 	(void)read_layer(port, f);
 	(void)read_rate(port, f);
+	return 0;
 }
 
 /* ---- the netdev ---- */

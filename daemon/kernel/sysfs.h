@@ -35,8 +35,8 @@ int sysfs_list_devices(sysfs_device_cb cb, void *user);
  */
 void sysfs_complete_device(struct device_facts *f);
 
-/* Adds link layer and rate. rate costs one query_port. */
-void sysfs_complete_port(const char *device, struct port_facts *f);
+/* Adds link layer and rate. rate costs one query_port. -ENOENT: there is no such name (any more). */
+int sysfs_complete_port(const char *device, struct port_facts *f);
 
 /*
  * Reads a port without RDMA netlink: states, rate, LIDs, link layer, netdev, each a query_port in

@@ -11,6 +11,9 @@
 #include "probe-internal.h"
 #include "sysfs.h"
 
+/* A device that keeps being renamed is looked at so often. */
+#define LOOKS 4
+
 static int send_device(const struct device_facts *f, void *user)
 {
 	struct wire_message m = { .type = WIRE_DEVICE, .id = *(uint32_t *)user, .device = *f };
@@ -51,6 +54,90 @@ static bool netlink_refused(int error)
 	return error == -EACCES || error == -EPERM || error == -EPROTONOSUPPORT;
 }
 
+/*
+ * Devices as RDMA netlink lists them, each to be completed out of sysfs, where a device is found by
+ * its name only. Names change, and change hands: only what a second list calls the same stands.
+ */
+struct listing {
+	struct listed {
+		struct device_facts facts;
+		bool stands;
+	} * devices;
+	size_t n, allocated;
+	bool moved; /* one was renamed between the lists */
+};
+
+static int keep_device(const struct device_facts *f, void *user)
+{
+	struct listing *l = user;
+
+	if (l->n == l->allocated) {
+		size_t more = MAX(2 * l->allocated, (size_t)16);
+		struct listed *devices = reallocarray(l->devices, more, sizeof(*devices));
+
+		if (!devices)
+			return -ENOMEM;
+		l->devices = devices;
+		l->allocated = more;
+	}
+	l->devices[l->n++] = (struct listed){ .facts = *f };
+	return 0;
+}
+
+static int compare_name(const struct device_facts *f, void *user)
+{
+	struct listing *l = user;
+
+	for (size_t i = 0; i < l->n; i++) {
+		struct listed *d = &l->devices[i];
+
+		if (d->facts.index != f->index)
+			continue;
+		d->stands = streq(d->facts.name, f->name);
+		l->moved = l->moved || !d->stands;
+	}
+	return 0; /* what is new has its uevent, and the next listing */
+}
+
+/* Returns 0; -EINTR: the names never held still; or another negative errno. */
+static int read_listing(struct nldev *n, struct listing *l)
+{
+	int r;
+
+	for (int i = 0; i < LOOKS; i++) {
+		l->n = 0;
+		l->moved = false;
+		r = nldev_list_devices(n, keep_device, l);
+		if (r < 0)
+			return r;
+		for (size_t k = 0; k < l->n; k++)
+			sysfs_complete_device(&l->devices[k].facts);
+		r = nldev_list_devices(n, compare_name, l);
+		if (r < 0)
+			return r;
+		if (!l->moved)
+			return 0;
+	}
+	return -EINTR;
+}
+
+static int list_by_netlink(struct nldev *n, uint32_t id)
+{
+	struct listing l = { 0 };
+	int r = read_listing(n, &l);
+
+	for (size_t i = 0; r >= 0 && i < l.n; i++) {
+		struct wire_message m = { .type = WIRE_DEVICE, .id = id };
+
+		if (!l.devices[i].stands)
+			continue; /* it went in between */
+		m.device = l.devices[i].facts;
+		probe_send(&m);
+	}
+	free(l.devices);
+	return r;
+}
+
 /* Lists the devices. Where RDMA netlink is refused sysfs says the same, with less. */
 static int list_devices(struct lane *l, uint32_t id, struct wire_result *result)
 {
@@ -60,7 +147,7 @@ static int list_devices(struct lane *l, uint32_t id, struct wire_result *result)
 		return 0; /* no RDMA stack: a list of no devices */
 	r = lane_open_nldev(l);
 	if (r >= 0)
-		r = nldev_list_devices(l->nldev, send_device, &id);
+		r = list_by_netlink(l->nldev, id);
 	if (r >= 0) {
 		if (nldev_has_monitor(l->nldev))
 			result->how |= LISTED_MONITOR;
@@ -90,6 +177,23 @@ static void do_list(struct lane *l, const struct wire_message *request)
 	probe_send(&m);
 }
 
+/* Reads a port, the part that only sysfs knows by the name that the device had at that moment. */
+static int read_port(struct nldev *n, const struct wire_device_ref *ref, struct port_facts *ret)
+{
+	char name[RDMA_NAME_MAX];
+	int r;
+
+	for (int i = 0; i < LOOKS; i++) {
+		r = nldev_read_port(n, ref->device_index, ref->port, ret, name);
+		if (r < 0)
+			return r;
+		r = sysfs_complete_port(name, ret);
+		if (r != -ENOENT)
+			return r;
+	}
+	return -ENODEV; /* is being removed, or keeps being renamed: a listing tells */
+}
+
 static void do_read_port(struct lane *l, const struct wire_message *request)
 {
 	const struct wire_device_ref *ref = &request->ref;
@@ -99,10 +203,8 @@ static void do_read_port(struct lane *l, const struct wire_message *request)
 
 	r = lane_open_nldev_for(l, ref->device_index);
 	if (r >= 0)
-		r = nldev_read_port(l->nldev, ref->device_index, ref->port, &f);
-	if (r >= 0)
-		sysfs_complete_port(ref->device, &f);
-	else if (netlink_refused(r))
+		r = read_port(l->nldev, ref, &f);
+	if (netlink_refused(r))
 		r = sysfs_read_port(ref->device_index, ref->device, ref->port, &f);
 	f.error = MIN(r, 0);
 	m.port = f;

@@ -61,8 +61,13 @@ static int read_whole(struct slow_answer *a)
 
 _Noreturn static void serve(int fd, struct slow_answer *a)
 {
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	char c;
 
+	/* One that hangs must not keep a pipe open, the other end of which waits for us. */
+	for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+		if (null < 0 || dup2(null, i) < 0)
+			close(i);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (read(fd, &c, 1) == 1) {
 		a->error = read_whole(a);

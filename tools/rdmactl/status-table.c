@@ -274,6 +274,8 @@ static bool is_ignored(const struct object *o)
 {
 	if (o->health != HEALTH_IGNORED || o->kind == OBJECT_HOST)
 		return false;
+	if (o->kind == OBJECT_MISSING)
+		return true;
 	/* Of an ignored device only itself is named, not its ports. */
 	return o->kind == OBJECT_DEVICE ? json_text(o->json, "IgnoredBecause") != NULL
 					: !json_text(o->device, "IgnoredBecause");

@@ -13,6 +13,7 @@ MissingDelaySec=1s
 END
 check "each has its devices for itself" rdma system set netns exclusive
 check "a namespace" ip netns add container
+check "a name for that of the host" ip netns attach host 1
 check "two adapters" rdmasim create mlx5_0 node_guid=0002:c903:00aa:0010
 check "another" rdmasim create mlx5_1 node_guid=0002:c903:00aa:0020
 start_rdmad
@@ -31,7 +32,7 @@ check_eq "no context is held there" "$(rdmasim get mlx5_0 contexts)" 0
 sleep 4
 check_eq "no alarm" "$(journal_records RDMAD_REASON=device-missing)" 0
 
-check "back" ip netns exec container rdma dev set mlx5_0 netns /proc/1/ns/net
+check "back" ip netns exec container rdma dev set mlx5_0 netns host
 check "held again" wait_for 10 held mlx5_0
 check "ok" wait_for 5 rdmactl check
 check "it is no longer said to be away" test "$(rdmactl --json=short status | grep -c 'another network namespace')" = 0
@@ -40,7 +41,7 @@ check_eq "no alarm" "$(journal_records RDMAD_REASON=device-missing)" 0
 # There and back before rdmad looks: the context went, and nothing but the node's removal says so.
 kill -STOP "$(rdmad_pid)"
 check "a short visit" rdma dev set mlx5_0 netns container
-check "and back" ip netns exec container rdma dev set mlx5_0 netns /proc/1/ns/net
+check "and back" ip netns exec container rdma dev set mlx5_0 netns host
 check_eq "not held" "$(rdmasim get mlx5_0 contexts)" 0
 kill -CONT "$(rdmad_pid)"
 check "held again" wait_for 5 held mlx5_0

@@ -288,7 +288,7 @@ void on_pool_listed(const struct pool_listing *l, void *user)
 			m->plan_dirty = m->state_dirty = true;
 		m->model.listed = true;
 		m->host_dirty = true;
-		model_place_missing(&m->model);
+		model_place_missing(&m->model, manager_now(m));
 		absence_expect_configured(&m->model, m->config, manager_now(m));
 		manager_judge_missing(m);
 		if (l->notifies)

@@ -95,9 +95,8 @@ int uevent_monitor_next(struct uevent_monitor *m, struct uevent *ret)
 			ret->kind = UEVENT_MODULE;
 			return 1;
 		}
-		if (streq(action, "remove")) {
-			ret->kind = UEVENT_UVERBS_REMOVE;
-			return 1;
-		}
+		/* The node of a device in another network namespace is all that we hear of it. */
+		ret->kind = streq(action, "remove") ? UEVENT_UVERBS_REMOVE : UEVENT_DEVICE;
+		return 1;
 	}
 }

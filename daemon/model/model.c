@@ -520,14 +520,23 @@ static bool is_missing_one(const struct elsewhere_facts *f, const struct missing
 	return f->name[0] && streq(f->name, x->name);
 }
 
-void model_place_missing(struct model *m)
+static bool is_lent(const struct missing *x)
+{
+	return x->placed && x->elsewhere != ELSEWHERE_UNBOUND;
+}
+
+void model_place_missing(struct model *m, struct timepoint now)
 {
 	for (struct missing *x = m->missing; x; x = x->next) {
+		bool was_lent = is_lent(x);
+
 		x->placed = false;
 		for (size_t i = 0; i < m->n_elsewhere && !x->placed; i++) {
 			x->placed = is_missing_one(&m->elsewhere[i], x);
 			x->elsewhere = m->elsewhere[i].kind;
 		}
+		if (was_lent && !is_lent(x))
+			x->since = now;
 	}
 }
 

@@ -253,8 +253,11 @@ struct missing *model_find_replaced(const struct model *m, const struct device *
 /* Notes what a listing says of a device that is not for this host. 0, -ENOMEM, -E2BIG. */
 int model_see_elsewhere(struct model *m, const struct elsewhere_facts *f);
 
-/* After a listing: tells for each missing device whether it is elsewhere. */
-void model_place_missing(struct model *m);
+/*
+ * After a listing: tells for each missing device whether it is elsewhere. One that was lent and is
+ * nowhere now is missing from now on: it may be on its way back.
+ */
+void model_place_missing(struct model *m, struct timepoint now);
 
 void model_remove_missing(struct model *m, struct missing *x);
 

@@ -273,7 +273,7 @@ static void find_absent(struct reading *rd)
 		if (x)
 			model_remove_missing(m, x);
 	}
-	model_place_missing(m);
+	model_place_missing(m, rd->from);
 	absence_expect_configured(m, c, rd->from);
 }
 

@@ -9,7 +9,7 @@ ProbeSec=2s
 [Device mlx5_*]
 Expect=yes
 [Health]
-MissingDelaySec=1s
+MissingDelaySec=2s
 END
 check "each has its devices for itself" rdma system set netns exclusive
 check "a namespace" ip netns add container

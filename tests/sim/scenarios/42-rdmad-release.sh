@@ -48,7 +48,8 @@ for i in 1 2 3 4 5 6; do
         sleep 0.5
 done
 check_eq "nothing is read or opened through 3 s of events" "$(counts m0)" "$released"
-check_eq "no port is read" $(( $(rdmasim get m0 n_query_port) - q0 )) $(( $(rdmasim get no0 n_query_port) - q1 ))
+# Two events close together may be one reading of the kernel's; rdmad would have added twelve.
+check_below "no port is read" $(( $(rdmasim get m0 n_query_port) - q0 )) $(( $(rdmasim get no0 n_query_port) - q1 + 4 ))
 check_eq "of the one with Monitor=no nothing ever was" "$(counts no0)" "$untouched"
 check "the others are" test "$(rdmasim get m1 n_counters)" -gt 0
 

@@ -37,6 +37,13 @@ static int explain_missing(
 	return describe_rules_text(x->name, &x->verdict, l, ret);
 }
 
+static int explain_host(struct manager *m, struct rule_list *l, char **ret)
+{
+	int r = manager_explain_host(m);
+
+	return r < 0 ? r : describe_rules_text("host", &m->model.verdict, l, ret);
+}
+
 static struct port *find_port(const struct manager *m, const char *object)
 {
 	char name[OBJECT_NAME_MAX];
@@ -68,7 +75,7 @@ int manager_explain(void *user, const char *object, char **ret)
 	else if ((x = model_missing_by_name(&m->model, object)))
 		r = explain_missing(m, x, l, ret);
 	else if (streq(object, "host"))
-		r = describe_rules_text(object, &m->model.verdict, l, ret);
+		r = explain_host(m, l, ret);
 	judge_set_listener(NULL);
 	return r;
 }

@@ -190,6 +190,8 @@ int manager_explain(void *user, const char *object, char **ret);
 /* ---- manager-output.c ---- */
 const struct publish_context *manager_context(void *user);
 void manager_judge_host(struct manager *m);
+/* Judges the host once more for who explains; nothing changes. 0 or -ENOMEM. */
+int manager_explain_host(struct manager *m);
 /* Shows what changed since the last call; the state file at most once a second. */
 void manager_show(struct manager *m);
 

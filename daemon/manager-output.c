@@ -3,6 +3,8 @@
  * The host's verdict, and what is shown of the whole: D-Bus properties, STATUS= and the state file,
  * once per turn of the loop however much came in.
  */
+#include <errno.h>
+
 #include "log.h"
 #include "macros.h"
 #include "manager-internal.h"
@@ -19,19 +21,17 @@ const struct publish_context *manager_context(void *user)
 	return &m->context;
 }
 
-void manager_judge_host(struct manager *m)
+/* What is wrong with the host itself, to be freed; NULL when memory is out. */
+static struct setup_condition *host_conditions(struct manager *m, size_t *ret_n)
 {
-	_cleanup_(freep) struct setup_condition *conditions = NULL;
+	struct setup_condition *conditions;
 	const struct setup_condition *setup;
-	struct timepoint now = manager_now(m);
-	usec_t recheck = USEC_INFINITY;
-	struct verdict old;
 	size_t n;
 
 	setup = manager_setup_conditions(m, &n);
 	conditions = calloc(n + 1, sizeof(*conditions));
 	if (!conditions)
-		return;
+		return NULL;
 	if (n)
 		memcpy(conditions, setup, n * sizeof(*conditions));
 	if (m->list_silent)
@@ -42,12 +42,42 @@ void manager_judge_host(struct manager *m)
 			.wanted = "an answer within ProbeTimeoutSec=",
 			.remedy = "a driver hangs and holds the kernel's lock: see journalctl -k",
 		};
+	*ret_n = n;
+	return conditions;
+}
+
+void manager_judge_host(struct manager *m)
+{
+	_cleanup_(freep) struct setup_condition *conditions = NULL;
+	struct timepoint now = manager_now(m);
+	usec_t recheck = USEC_INFINITY;
+	struct verdict old;
+	size_t n;
+
+	conditions = host_conditions(m, &n);
+	if (!conditions)
+		return;
 	if (judge_host(&m->model, m->config, conditions, n, now, &old, &recheck)) {
 		host_edges_changed(&m->edges, &old, now);
 		m->state_dirty = true;
 	}
 	manager_recheck_at(m, recheck);
 	m->host_dirty = false;
+}
+
+int manager_explain_host(struct manager *m)
+{
+	_cleanup_(freep) struct setup_condition *conditions = NULL;
+	struct verdict now;
+	size_t n;
+
+	conditions = host_conditions(m, &n);
+	if (!conditions)
+		return -ENOMEM;
+	now = m->model.verdict;
+	judge_host(&m->model, m->config, conditions, n, manager_now(m), NULL, NULL);
+	m->model.verdict = now; /* nobody was told of another */
+	return 0;
 }
 
 /* The first reason of the worst object, for STATUS=. */

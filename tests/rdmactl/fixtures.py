@@ -347,6 +347,26 @@ def many_counters(now):
                     NodeGuid=f"0a7f:bc12:45ef:{n:04x}") for n in range(256)]}
 
 
+def rule(rule, outcome, text, severity="failed", cls="link", subject=None, origin=None):
+    return {"Rule": rule, "Severity": severity, "Class": cls, "Subject": subject, "Outcome": outcome,
+            "Text": text, "Origin": origin}
+
+
+def explanation(now):
+    """What Explain() says of a port in trouble."""
+    return {"Object": "mlx5_0/1", "HealthState": "failed", "IgnoredBecause": None, "Rules": [
+        rule("link-flapping", "clear", "1 times down in 1h; FlapCount=3", "degraded"),
+        rule("no-subnet-manager", "absent", "only InfiniBand has a subnet manager", cls="fabric",
+             origin="/etc/rdmad/rdmad.conf.d/10-site.conf:7"),
+        rule("port-down", "raised", "state down; expected by configuration",
+             origin="/etc/rdmad/rdmad.conf:12"),
+        rule("link-errors", "pending", "12/min of 60/min for 40 s of 1min", "degraded",
+             subject="symbol_error"),
+        rule("of-the-future", "perhaps", None)],
+        "Reasons": [{**port_down_reason(now), "Acknowledged": True, "AcknowledgedBy": "root",
+                     "AcknowledgedComment": "cable is ordered"}]}
+
+
 ALL = [topology, odd_topology, healthy, softroce, port_down, eight_one_down, unresponsive, missing, flapping, starting,
        ignored, setup_failed, many, all_down, nothing, dead, sparse, hostile, truncated, garbage,
        empty, array, absent]

@@ -5,6 +5,7 @@
  *   mock-daemon FILE [COUNTERS]   Describe() is what FILE holds, DescribeCounters() what COUNTERS
  *                                 holds whenever it is asked, Reload() and Release() work, but for
  *                                 an object "nosuch"
+ *                                 Explain() is what FILE.explain holds, if that is about the object
  *   mock-daemon -r                all are refused with an error
  *   mock-daemon -m                none is ever answered
  *
@@ -24,7 +25,7 @@ enum mode {
 
 static enum mode mode;
 static char text[1 << 20];
-static const char *counters_file;
+static const char *state_file, *counters_file;
 
 static int read_file(const char *path, char *buf, size_t size)
 {
@@ -74,6 +75,24 @@ static int method_describe_counters(sd_bus_message *m, void *user, sd_bus_error 
 	return answer(m, "s", counters, error);
 }
 
+static int method_explain(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	static char explanation[1 << 16];
+	char path[4096], about[256];
+	const char *object;
+
+	if (sd_bus_message_read(m, "s", &object) < 0)
+		return -EINVAL;
+	if (mode != MODE_ANSWER)
+		return answer(m, "s", "", error);
+	snprintf(path, sizeof(path), "%s.explain", state_file);
+	snprintf(about, sizeof(about), "\"Object\": \"%s\"", object);
+	if (read_file(path, explanation, sizeof(explanation)) < 0 || !strstr(explanation, about))
+		return sd_bus_error_set(
+			error, BUS_ERROR_NO_SUCH_OBJECT, "There is no object of that name");
+	return answer(m, "s", explanation, error);
+}
+
 static int method_release(sd_bus_message *m, void *user, sd_bus_error *error)
 {
 	uint64_t duration, flags;
@@ -103,6 +122,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_METHOD("Describe", NULL, "s", method_describe, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("DescribeCounters", NULL, "s", method_describe_counters,
 		SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("Explain", "s", "s", method_explain, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Release", "astt", NULL, method_release, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Reload", "t", NULL, method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,
@@ -114,6 +134,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2 || argc > 3)
 		return EXIT_FAILURE;
+	state_file = argv[1];
 	counters_file = argv[2];
 	if (streq(argv[1], "-r"))
 		mode = MODE_REFUSE;

@@ -342,8 +342,8 @@ class Bus:
             self.daemon.wait()
             self.daemon = None
 
-    def run(self, *args):
-        return self.rig.run(*args, **self.env)
+    def run(self, *args, **env):
+        return self.rig.run(*args, **self.env, **env)
 
     def end(self):
         self.stop()
@@ -565,6 +565,51 @@ def test_release(tap, rig, bus):
     tap(bus.run("release", "mlx5_0").returncode == 3, "release without a daemon")
 
 
+def test_explain(tap, rig, bus, update):
+    explain = pathlib.Path(f"{rig.file}.explain")
+    rig.put(fixtures.port_down)
+    explain.write_text(json.dumps(fixtures.explanation(time.time())))
+    bus.play(str(rig.file))
+    parts = []
+    for args in (["mlx5_0/1"], ["mlx5_0/2"], ["prot-down"]):
+        p = bus.run("explain", *args)
+        tap(p.returncode == (0 if p.stdout else 1), f"explain {' '.join(args)}", p)
+        parts.append(f"$ rdmactl explain {' '.join(args)}\n{p.stdout.decode()}{p.stderr.decode()}"
+                     f"[{p.returncode}]\n")
+    got, path = "\n".join(parts), GOLDEN / "explain.txt"
+    if update:
+        path.write_text(got)
+    tap(got == path.read_text(), "explain: text is as in golden/explain.txt", got)
+    p = bus.run("explain", "mlx5_0/1", LC_ALL="C")
+    tap(all(b < 128 for b in p.stdout) and b"x raised port-down" in p.stdout, "explain: in ASCII", p.stdout)
+    v = json.loads(bus.run("explain", "--json", "mlx5_0/1", "port-down").stdout)
+    tap(v["Daemon"] == {"Running": True} and v["Objects"][0]["Rules"][2]["Outcome"] == "raised"
+        and v["Reasons"][0]["Id"] == "port-down" and v["Reasons"][0]["Meaning"], "explain --json", v)
+    explain.write_text('{"Object": "mlx5_0/1", ' + fixtures.EVIL)
+    p = bus.run("explain", "mlx5_0/1")
+    tap(p.returncode == 1 and harmless(p.stderr), "explain: what is no JSON", p)
+    explain.write_text(json.dumps({"Id": {"Object": "mlx5_0/1"}, "HealthState": fixtures.EVIL,
+                                   "IgnoredBecause": fixtures.EVIL, "Reasons": [None, {}, 3], "Rules": [
+                                       fixtures.rule(*[fixtures.EVIL] * 7), None, {}, 4]}))
+    p = bus.run("explain", "mlx5_0/1")
+    tap(p.returncode == 0 and harmless(p.stdout), "explain: odd and hostile", p)
+    bus.play("-r")
+    p = bus.run("explain", "mlx5_0/1")
+    tap(p.returncode == 1 and b"refuses" in p.stderr, "explain that is refused", p)
+    bus.stop()
+    p = bus.run("explain", "mlx5_0/1")
+    tap(p.returncode == 3 and b"not running" in p.stderr, "explain of an object without a daemon", p)
+    p = bus.run("explain", "mlx5_0/7")
+    tap(p.returncode == 1 and b"Did you mean 'mlx5_0/1'" in p.stderr,
+        "explain of what is not there, without a daemon", p)
+    p = bus.run("explain", "port-down")
+    tap(p.returncode == 0 and b"port-down: failed, class link" in p.stdout and not p.stderr,
+        "explain of a reason without a daemon", p)
+    p = bus.run("explain", "--json", "host")
+    tap(p.returncode == 3 and json.loads(p.stdout)["Daemon"] == {"Running": False},
+        "explain --json without a daemon", p)
+
+
 def test_events_usage(tap, rig):
     """What needs no journal; reading one is tests/vm/scenarios/80-events.sh."""
     empty = rig.directory / "no-journal"
@@ -583,7 +628,7 @@ def test_events_usage(tap, rig):
     tap(p.returncode == 1 and b"cannot be read" in p.stderr, "events: no such directory", p)
 
 
-def test_bus(tap, rig, mock):
+def test_bus(tap, rig, mock, update):
     if not shutil.which("dbus-daemon"):
         tap(True, "on a bus # SKIP no dbus-daemon")
         return
@@ -636,6 +681,7 @@ def test_bus(tap, rig, mock):
         bus.stop()
         test_counters(tap, rig, bus)
         test_release(tap, rig, bus)
+        test_explain(tap, rig, bus, update)
     finally:
         bus.end()
 
@@ -645,7 +691,7 @@ def test_usage(tap, rig):
     for args, status in (([], 0), (["--help"], 0), (["-h", "nosuch"], 0), (["--version"], 0),
                          (["nosuch"], 2), (["--nosuch"], 2), (["list", "--json=xml"], 2),
                          (["reload", "now"], 2), (["reload", "--help"], 0), (["list", "nosuch"], 1),
-                         (["show", "nosuch"], 1), (["status", "nosuch"], 1), (["-H"], 2), (["release"], 2),
+                         (["show", "nosuch"], 1), (["status", "nosuch"], 1), (["-H"], 2), (["release"], 2), (["explain"], 2),
                          (["release", "mlx5_0", "--for=soon"], 2), (["list", "--watch"], 2),
                          (["counters", "--watch=x"], 2), (["counters", "--for=1h"], 2),
                          (["counters", "--watch", "--save=x"], 2), (["status", "-n3"], 2)):
@@ -744,7 +790,7 @@ def main():
         test_events_usage(tap, rig)
         test_events_remote(tap, rig)
         test_deadline(tap, rig)
-        test_bus(tap, rig, sys.argv[2])
+        test_bus(tap, rig, sys.argv[2], update)
         test_usage(tap, rig)
         test_terminal(tap, rig)
         test_completions(tap, rig)

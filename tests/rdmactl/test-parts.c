@@ -8,7 +8,9 @@
 
 #include "counter-kind.h"
 #include "event.h"
+#include "explain-reason.h"
 #include "message-ids.h"
+#include "nearest.h"
 #include "test.h"
 #include "topo.h"
 #include "when.h"
@@ -314,9 +316,53 @@ static void test_pcie(void **state)
 	json_decref(device);
 }
 
+static void test_nearest(void **state)
+{
+	static const struct {
+		const char *typed, *want;
+	} t[] = {
+		{ "prot-down", "port-down" },
+		{ "port-down", "port-down" },
+		{ "portdown", "port-down" },
+		{ "mlx5_1", "mlx5_0" },
+		{ "rxe", "rxe0" },
+		{ "host1", "host" },
+		{ "something", NULL },
+		{ "x", NULL },
+	};
+	static const char *const words[] = { "port-down", "device-missing", "mlx5_0", "rxe0",
+		"host" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		struct nearest n = nearest_to(t[i].typed);
+
+		for (size_t k = 0; k < ARRAY_SIZE(words); k++)
+			nearest_try(&n, words[k]);
+		if (!streq_ptr(n.word, t[i].want))
+			fail_msg("%s: %s", t[i].typed, n.word ? n.word : "none");
+	}
+}
+
+static void test_catalog_text(void **state)
+{
+	static const char entry[] =
+		"Subject: @RDMAD_OBJECT@: gone\nDefined-By: rdmad\n\n"
+		"The port @RDMAD_OBJECT@ of @RDMA_DEVICE@ is a@b @ @c@ gone.\n\n"
+		"Found:  @RDMAD_FOUND@\nWanted: @RDMAD_WANTED@\n\n"
+		"What to do: @RDMAD_REMEDY@\n\n 1. Look at @ERRNO@.\n";
+	_cleanup_(freep) char *text = explain_catalog_text(entry);
+	_cleanup_(freep) char *headless = explain_catalog_text("one line");
+
+	assert_string_equal(text, "The port OBJECT of DEVICE is a@b @ @c@ gone.\n\n"
+				  " 1. Look at ....\n");
+	assert_string_equal(headless, "one line\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_catalog_text),
 		cmocka_unit_test(test_when),
 		cmocka_unit_test(test_when_summer),
 		cmocka_unit_test(test_when_wrong),

@@ -4,7 +4,7 @@
 _rdmactl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
-	local verbs='status list show topo check counters events release inspect collect reload'
+	local verbs='status list show topo check counters events explain release inspect collect reload'
 	local options='--json --no-legend --full --no-pager --host --help --version --all --watch --save --since
 		--follow --kind --lines --for --interval --config --force'
 
@@ -58,7 +58,7 @@ _rdmactl()
 	'')
 		COMPREPLY=($(compgen -W "$verbs" -- "$cur"))
 		;;
-	status|list|show|topo|check|counters|events|release)
+	status|list|show|topo|check|counters|events|explain|release)
 		# compgen expands what -W is given: names with anything that a shell could take are
 		# left out.
 		local names

@@ -44,6 +44,7 @@ static int on_reply(sd_bus_message *m, void *user, sd_bus_error *error)
 	if (e) {
 		w->answer.outcome = outcome_of(e, w->ready);
 		w->answer.message = strdup(or_text(e->message, e->name));
+		w->answer.no_such_object = sd_bus_error_has_name(e, BUS_ERROR_NO_SUCH_OBJECT);
 	} else {
 		w->answer.outcome = BUS_ANSWERED;
 		if (sd_bus_message_read(m, "s", &s) > 0)
@@ -89,6 +90,12 @@ struct request {
 static int append_flags(sd_bus_message *m, const struct request *q)
 {
 	return sd_bus_message_append(m, "t", UINT64_C(0));
+}
+
+/* The first object. */
+static int append_object(sd_bus_message *m, const struct request *q)
+{
+	return sd_bus_message_append(m, "s", q->objects[0]);
 }
 
 static int append_release(sd_bus_message *m, const struct request *q)
@@ -160,6 +167,18 @@ struct bus_answer bus_call_describe(const char *host, usec_t timeout)
 struct bus_answer bus_call_describe_counters(const char *host, usec_t timeout)
 {
 	const struct request q = { .method = "DescribeCounters" };
+
+	return call_manager(host, &q, timeout);
+}
+
+struct bus_answer bus_call_explain(const char *host, const char *object, usec_t timeout)
+{
+	const struct request q = {
+		.method = "Explain",
+		.append = append_object,
+		.objects = &object,
+		.n_objects = 1,
+	};
 
 	return call_manager(host, &q, timeout);
 }

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "timespan.h"
@@ -20,8 +21,9 @@ enum bus_outcome {
 
 struct bus_answer {
 	enum bus_outcome outcome;
-	char *text;    /* BUS_ANSWERED: the string of the reply, NULL when it has none */
-	char *message; /* otherwise: a sentence; may be NULL when memory is out */
+	char *text;          /* BUS_ANSWERED: the string of the reply, NULL when it has none */
+	char *message;       /* otherwise: a sentence; may be NULL when memory is out */
+	bool no_such_object; /* BUS_REFUSED: since it has no object of that name */
 };
 
 /* Manager.Describe(). host: over ssh, or NULL. */
@@ -29,6 +31,9 @@ struct bus_answer bus_call_describe(const char *host, usec_t timeout);
 
 /* Manager.DescribeCounters(). */
 struct bus_answer bus_call_describe_counters(const char *host, usec_t timeout);
+
+/* Manager.Explain(object). */
+struct bus_answer bus_call_explain(const char *host, const char *object, usec_t timeout);
 
 /* Manager.Release(objects, duration, 0): names of devices; a duration of 0 ends their release. */
 struct bus_answer bus_call_release(

@@ -39,6 +39,8 @@ static const struct verb verbs[] = {
 		verb_counters, "counters: values, changes, rates" },
 	{ "events", PATTERNS, false, OPTION_SINCE | OPTION_FOLLOW | OPTION_KIND | OPTION_LINES,
 		verb_events, "what happened, from the journal" },
+	{ "explain", "OBJECT|REASON...", true, 0, verb_explain,
+		"each rule that an object is judged by; what a reason means" },
 	{ "release", "OBJECT...", true, OPTION_FOR, verb_release,
 		"let go of devices for a while, for driver reload or firmware burn" },
 	{ "inspect", "TREE...", true, OPTION_INTERVAL | OPTION_CONFIG, verb_inspect,

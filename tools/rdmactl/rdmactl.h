@@ -54,6 +54,7 @@ int verb_topo(const struct options *o);
 int verb_check(const struct options *o);
 int verb_counters(const struct options *o);
 int verb_events(const struct options *o);
+int verb_explain(const struct options *o);
 int verb_release(const struct options *o);
 int verb_inspect(const struct options *o);
 int verb_collect(const struct options *o);

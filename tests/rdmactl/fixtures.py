@@ -134,6 +134,22 @@ def flapping(now, pid):
     return state(now, pid, [device(now, ports=[p], HealthState="degraded")], HealthState="degraded")
 
 
+def classes(now, pid):
+    """A degraded link that is acknowledged, a host's setup, a device of which nothing is known."""
+    slow = reason(now, "width-degraded", "degraded", found="2X", wanted="4X", Acknowledged=True,
+                  AcknowledgedBy="root", AcknowledgedAt=us(now, AGO_SHORT), AcknowledgedComment="cable is ordered")
+    note = reason(now, "rate-differs", "notice", found="200", wanted="400")
+    devices = [device(now, 0, ports=[port(now, Group="compute", HealthState="degraded", NetDevice="ibs0",
+                                          Reasons=[slow, note])], HealthState="degraded"),
+               device(now, 1, ports=[port(now, Group="storage", NetDevice="ibs1", Reasons=[note])]),
+               device(now, 2, ports=[port(now, Group="old", ProbeState="silent", HealthState="unknown",
+                                          NetDevice="ibs2")], HealthState="unknown", Reasons=[
+                   reason(now, "device-unresponsive", "unknown", "device", found="no answer for 12 s")])]
+    return state(now, pid, devices, HealthState="degraded", HealthSince=us(now, AGO_SHORT), Reasons=[
+        reason(now, "setup-failed", "degraded", "setup", Subject="siw", found="module not found",
+               wanted="loaded")])
+
+
 def starting(now, pid):
     p = port(now, PortState="init", HealthState="starting", NetDevice="ibs0", Rate=None)
     return state(now, pid, [device(now, ports=[p], HealthState="starting")], HealthState="starting")
@@ -367,6 +383,6 @@ def explanation(now):
                      "AcknowledgedComment": "cable is ordered"}]}
 
 
-ALL = [topology, odd_topology, healthy, softroce, port_down, eight_one_down, unresponsive, missing, flapping, starting,
+ALL = [topology, odd_topology, healthy, softroce, port_down, eight_one_down, unresponsive, missing, flapping, classes, starting,
        ignored, setup_failed, many, all_down, nothing, dead, sparse, hostile, truncated, garbage,
        empty, array, absent]

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import time
 
+import fixtures
+
 HERE = pathlib.Path(__file__).resolve().parent
 IDS = dict(re.findall(r'RDMAD_MESSAGE_(\w+)\s+"(\w+)"',
                       (HERE.parent.parent / "daemon/publish/message-ids.h").read_text()))
@@ -155,9 +157,64 @@ def test_follow():
     f.stderr.close()
 
 
+def check(*args):
+    p = subprocess.run([RDMACTL, "check", *args], env={**ENV, "RDMAD_BUS": "no"}, capture_output=True, timeout=60)
+    return p.returncode, p.stdout.decode(), p.stderr
+
+
+def test_check():
+    """check --since: what stood since then counts, although all is well now."""
+    # Who wrote the state file must be rdmad, and that runs.
+    with open("/proc/self/comm", "w") as f:
+        f.write("rdmad")
+    os.makedirs("/run/rdmad", exist_ok=True)
+    with open("/run/rdmad/state.json", "w") as f:
+        json.dump(fixtures.state(time.time(), os.getpid(), [fixtures.device(time.time(), n) for n in range(4)]), f)
+    state = {"RDMAD_SEVERITY": "failed", "RDMAD_CLASS": "link", "RDMAD_REASON": "port-down"}
+    tap(check() == (0, "rdma OK: 4 ports ok\n", b""), "check: all is well", check())
+    begin = f"@{int(time.time()) + 1}"
+    time.sleep(2)
+    send("notice", "LINK_BLIP", "mlx5_0/1", **{**state, "RDMAD_REASON": "link-blip", "RDMAD_EDGE": "event",
+                                              "RDMAD_SEVERITY": "notice"})
+    send("a notice stands", "COUNTERS_UNAVAILABLE", "mlx5_0", RDMAD_EDGE="raised", RDMAD_SEVERITY="notice",
+         RDMAD_CLASS="monitor", RDMAD_REASON="counters-unavailable")
+    arrived("a notice stands")
+    tap(check(f"--since={begin}") == (0, "rdma OK: 4 ports ok\n", b""), "check --since: notices never count",
+        check(f"--since={begin}"))
+    send("flaps", "LINK_FLAPPING", "mlx5_1/1", RDMAD_EDGE="raised", RDMAD_SEVERITY="degraded", RDMAD_CLASS="link",
+         RDMAD_REASON="link-flapping")
+    arrived("flaps")
+    p = check(f"--since={begin}")
+    tap(p == (1, f"rdma DEGRADED: 4 ports ok; since {begin}: mlx5_1/1 link-flapping\n", b""),
+        "check --since: was degraded", p)
+    # It fell before, and was down until now.
+    send("up again", "RECOVERED", "mlx5_2/1", RDMAD_EDGE="cleared", **state)
+    send("and fell", "PORT_DOWN", "mlx5_2/1", RDMAD_EDGE="raised", **state)
+    arrived("and fell")
+    p = check(f"--since={begin}")
+    tap(p == (2, f"rdma FAILED: 4 ports ok; since {begin}: mlx5_2/1 port-down, mlx5_1/1 link-flapping\n", b""),
+        "check --since: was failed, each condition once", p)
+    for args, want in ((["mlx5_0"], 0), (["mlx5_1"], 1), (["mlx5_2/1"], 2), (["--class=device"], 0),
+                       (["--class=link"], 2), (["--fail-on=failed", "mlx5_1"], 0), (["--since=now"], 0),
+                       (["--exit=npd"], 1), (["--exit=bool"], 1)):
+        p = check(f"--since={begin}", *args)
+        tap(p[0] == want, f"check --since {' '.join(args)} exits with {want}", p)
+    p = subprocess.run([RDMACTL, "check", "--json", f"--since={begin}"], env={**ENV, "RDMAD_BUS": "no"},
+                       capture_output=True)
+    v = json.loads(p.stdout)
+    tap(v["Past"] == [{"Object": "mlx5_2/1", "Reason": "port-down", "HealthState": "failed"},
+                      {"Object": "mlx5_1/1", "Reason": "link-flapping", "HealthState": "degraded"}]
+        and v["Objects"] == [] and v["ExitStatus"] == 2, "check --since in JSON", v)
+    p = subprocess.run([RDMACTL, "check", "--since=-1h"], env={**ENV, "RDMAD_BUS": "no"}, capture_output=True,
+                       preexec_fn=lambda: (os.setgroups([]), os.setgid(65534), os.setuid(65534)))
+    tap(p.returncode == 3 and p.stdout == b"rdma UNKNOWN: the journal cannot be read\n",
+        "check --since: who may not read the journal cannot tell", p)
+
+
 test_list()
 test_text()
 test_rights()
 test_follow()
+test_check()
 print(f"1..{count}")
 sys.exit(1 if failures else 0)

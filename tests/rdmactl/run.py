@@ -29,7 +29,7 @@ GOLDEN = HERE / "golden"
 # fixture: exit statuses of check and of the other read verbs
 STATUS = {
     "healthy": (0, 0), "softroce": (0, 0), "port_down": (2, 0), "eight_one_down": (2, 0),
-    "unresponsive": (3, 0), "missing": (2, 0), "flapping": (1, 0), "starting": (1, 0),
+    "unresponsive": (3, 0), "missing": (2, 0), "flapping": (1, 0), "classes": (1, 0), "starting": (1, 0),
     "ignored": (0, 0), "setup_failed": (1, 0), "many": (2, 0), "all_down": (2, 0),
     "nothing": (0, 0), "dead": (3, 3), "sparse": (3, 0), "hostile": (2, 0), "truncated": (3, 1),
     "topology": (0, 0), "odd_topology": (0, 0), "garbage": (3, 1), "empty": (3, 1), "array": (3, 1), "absent": (3, 3),
@@ -256,6 +256,97 @@ def test_check(tap, rig):
         tap(p.returncode == 1, "list that cannot be written fails", p.returncode)
 
 
+def test_check_options(tap, rig):
+    ok, classes, healthy, failed = fixtures.healthy, fixtures.classes, fixtures.healthy, fixtures.port_down
+    for fixture, args, status, line in (
+            # what fails
+            (classes, [], 1, b"rdma DEGRADED: host setup-failed, mlx5_0/1 width-degraded, "
+                             b"mlx5_2 device-unresponsive"),
+            (classes, ["--fail-on=degraded"], 1, b"rdma DEGRADED: "),
+            (classes, ["--fail-on=failed"], 3, b"rdma DEGRADED: "),
+            (classes, ["--fail-on=failed", "mlx5_0"], 0, b"rdma DEGRADED: mlx5_0/1 width-degraded"),
+            (classes, ["--fail-on=unknown"], 2, b"rdma DEGRADED: "),
+            (failed, ["--fail-on=failed"], 2, b"rdma FAILED: "),
+            (fixtures.unresponsive, ["--fail-on=failed"], 3, b"rdma UNKNOWN: "),
+            (fixtures.unresponsive, ["--fail-on=unknown"], 2, b"rdma UNKNOWN: "),
+            (fixtures.starting, [], 1, b"rdma STARTING: "),
+            (fixtures.starting, ["--fail-on=failed"], 0, b"rdma STARTING: "),
+            (fixtures.dead, ["--fail-on=failed"], 3, b"rdma UNKNOWN: "),
+            # classes
+            (classes, ["--class=setup"], 1, b"rdma DEGRADED: host setup-failed\n"),
+            (classes, ["--class=device"], 3, b"rdma UNKNOWN: mlx5_2 device-unresponsive\n"),
+            (classes, ["--class=link", "mlx5_0", "mlx5_1"], 1, b"rdma DEGRADED: mlx5_0/1 width-degraded\n"),
+            (classes, ["--class=link", "mlx5_2"], 3, b"rdma UNKNOWN: mlx5_2/1"),
+            (classes, ["--class=fabric"], 0, b"rdma OK: 3 ports ok\n"),
+            (classes, ["--class=fabric,config,monitor"], 0, b"rdma OK: 3 ports ok\n"),
+            (classes, ["--class=link,setup"], 1, b"rdma DEGRADED: host setup-failed, mlx5_0/1 width"),
+            (failed, ["--class=device"], 0, b"rdma OK: 1 port ok\n"),
+            (failed, ["--class=link"], 2, b"rdma FAILED: mlx5_0/1 port-down\n"),
+            (fixtures.missing, ["--class=link"], 0, b"rdma OK: 1 port ok, 1 device missing\n"),
+            (fixtures.missing, ["--class=device"], 2, b"rdma FAILED: mlx5_1 device-missing\n"),
+            (fixtures.starting, ["--class=link"], 1, b"rdma STARTING: mlx5_0/1\n"),
+            (fixtures.starting, ["--class=setup"], 0, b"rdma OK: 1 port ok\n"),
+            (fixtures.ignored, ["--class=link"], 0, b"rdma OK: 1 of 4 ports ok, 3 ignored\n"),
+            # groups
+            (classes, ["--group=compute"], 1, b"rdma DEGRADED: mlx5_0/1 width-degraded\n"),
+            (classes, ["--group=storage"], 0, b"rdma OK: 1 port ok\n"),
+            (classes, ["--group=old"], 3, b"rdma UNKNOWN: mlx5_2 device-unresponsive\n"),
+            (classes, ["--group=nosuch"], 3, b"rdma UNKNOWN: no port here is of that group\n"),
+            (classes, ["--group=compute", "mlx5_1"], 3, b"rdma UNKNOWN: no port here"),
+            # acknowledged
+            (classes, ["--ignore-acked", "mlx5_0"], 0, b"rdma OK: 1 port ok\n"),
+            (classes, ["--ignore-acked"], 1, b"rdma DEGRADED: host setup-failed, mlx5_2 device-unr"),
+            (fixtures.flapping, ["--ignore-acked"], 0, b"rdma OK: 1 port ok\n"),
+            # numbers
+            (healthy, ["--perfdata"], 0, b"rdma OK: 1 port ok | ports=1 ok=1 ignored=0 starting=0;0 "
+                                         b"unknown=0 degraded=0;0 failed=0;;0 missing=0\n"),
+            (fixtures.missing, ["--perfdata"], 2, b"rdma FAILED: mlx5_1 device-missing | ports=1 ok=1 "),
+            # for others
+            (healthy, ["--exit=nagios", "--perfdata"], 0, b"RDMA OK - 1 port ok | ports=1 ok=1 "),
+            (classes, ["--exit=nagios"], 1, b"RDMA WARNING - host setup-failed, "),
+            (failed, ["--exit=nagios"], 2, b"RDMA CRITICAL - mlx5_0/1 port-down\n"),
+            (fixtures.unresponsive, ["--exit=nagios"], 3, b"RDMA UNKNOWN - mlx5_1 device-unresponsive\n"),
+            (fixtures.absent, ["--exit=nagios"], 3, b"RDMA UNKNOWN - "),
+            (classes, ["--exit=nagios", "--fail-on=failed", "mlx5_0"], 0, b"RDMA OK - mlx5_0/1 width"),
+            (healthy, ["--exit=npd"], 0, b"rdma OK: 1 port ok\n"),
+            (classes, ["--exit=npd"], 1, b"rdma DEGRADED: "),
+            (failed, ["--exit=npd"], 1, b"rdma FAILED: mlx5_0/1 port-down\n"),
+            (fixtures.unresponsive, ["--exit=npd"], 2, b"rdma UNKNOWN: "),
+            (fixtures.starting, ["--exit=npd"], 2, b"rdma STARTING: "),
+            (fixtures.absent, ["--exit=npd"], 2, b"rdma UNKNOWN: "),
+            (fixtures.all_down, ["--exit=npd", "--perfdata"], 1, b"rdma FAILED: mlx5_0/1 port-down, "),
+            (healthy, ["--exit=bool"], 0, b"rdma OK: 1 port ok\n"),
+            (classes, ["--exit=bool"], 1, b"rdma DEGRADED: "),
+            (fixtures.unresponsive, ["--exit=bool"], 1, b"rdma UNKNOWN: "),
+            (fixtures.absent, ["--exit=bool"], 1, b"rdma UNKNOWN: "),
+            # usage: nothing is ever ok
+            (healthy, ["--fail-on=ok"], 3, b""), (healthy, ["--class="], 3, b""),
+            (healthy, ["--class=link,nosuch"], 3, b""), (healthy, ["--exit=zabbix"], 3, b""),
+            (healthy, ["--exit=npd", "--bogus"], 2, b""), (healthy, ["--exit=bool", "--follow"], 1, b""),
+            (healthy, ["--since=soon"], 3, b"rdma UNKNOWN: --since= is not a time\n")):
+        rig.put(fixture)
+        p = rig.run("check", *args)
+        tap(p.returncode == status and p.stdout.startswith(line) and p.stdout.count(b"\n") == bool(line)
+            and bool(p.stderr) == (not line) and ("--exit=npd" not in args or len(p.stdout) <= 81),
+            f"{fixture.__name__}: check {' '.join(args)} exits with {status}", p)
+        if line:
+            rig.put(fixture)
+            p = rig.run("check", "--json", *args)
+            v = json.loads(p.stdout)
+            tap(p.returncode == status == v["ExitStatus"], "... in JSON, too", p)
+    rig.put(classes)
+    v = json.loads(rig.run("check", "--json", "--class=link", "mlx5_0").stdout)
+    tap([x["Object"] for x in v["Objects"]] == ["mlx5_0/1"], "check --json: what counts is there", v)
+    # Notices change neither the line nor the status.
+    lines = []
+    for notices in (0, 1, 5):
+        rig.put(lambda now, pid: fixtures.state(now, pid, [fixtures.device(now, ports=[fixtures.port(
+            now, Reasons=[fixtures.reason(now, "rate-differs", "notice")] * notices)])]))
+        p = rig.run("check", "--perfdata")
+        lines.append((p.returncode, p.stdout))
+    tap(len(set(lines)) == 1 and lines[0][0] == 0, "check: notices change nothing", lines)
+
+
 def test_topo(tap, rig):
     rig.put(fixtures.topology)
     v = json.loads(rig.run("topo", "--json").stdout)
@@ -299,6 +390,10 @@ def test_deadline(tap, rig):
         took = time.monotonic() - begin
         tap(p.returncode == want and took < 5,
             f"a mute bus: check answers within 5 s ({fixture.__name__})", f"{took} {p.stdout}")
+    rig.put(fixtures.absent)
+    p = rig.run("check", "--exit=npd", RDMAD_BUS="yes", DBUS_SYSTEM_BUS_ADDRESS="unix:path=" + path)
+    tap(p.returncode == 2 and p.stdout.count(b"\n") == 1 and len(p.stdout) <= 81,
+        "a mute bus: check --exit=npd", p)
     os.unlink(rig.file) if rig.file.exists() else None
     os.mkfifo(rig.file)
     begin = time.monotonic()
@@ -786,6 +881,7 @@ def main():
         test_hostile(tap, rig)
         test_json(tap, rig)
         test_check(tap, rig)
+        test_check_options(tap, rig)
         test_topo(tap, rig)
         test_events_usage(tap, rig)
         test_events_remote(tap, rig)

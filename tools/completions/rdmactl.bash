@@ -6,7 +6,8 @@ _rdmactl()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
 	local verbs='status list show topo check counters events explain release inspect collect reload'
 	local options='--json --no-legend --full --no-pager --host --help --version --all --watch --save --since
-		--follow --kind --lines --for --interval --config --force'
+		--follow --kind --lines --for --interval --config --force --fail-on --class --group
+		--perfdata --ignore-acked --exit'
 
 	(( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
@@ -36,6 +37,20 @@ _rdmactl()
 		return
 	elif [[ $prev == -n || $prev == --lines || $prev == --for || $prev == --interval ]]; then
 		return
+	elif [[ $prev == --fail-on || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --fail-on ) ]]; then
+		[[ $cur != = ]] || cur=
+		COMPREPLY=($(compgen -W 'failed degraded unknown' -- "$cur"))
+		return
+	elif [[ $prev == --class || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --class ) ]]; then
+		[[ $cur != = ]] || cur=
+		COMPREPLY=($(compgen -W 'link fabric device setup monitor config' -- "$cur"))
+		return
+	elif [[ $prev == --exit || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --exit ) ]]; then
+		[[ $cur != = ]] || cur=
+		COMPREPLY=($(compgen -W 'nagios npd bool' -- "$cur"))
+		return
+	elif [[ $prev == --group ]]; then
+		return
 	elif [[ $prev == -H || $prev == --host ]]; then
 		COMPREPLY=($(compgen -A hostname -- "$cur"))
 		return
@@ -46,7 +61,7 @@ _rdmactl()
 
 	for (( i = 1; i < COMP_CWORD; i++ )); do
 		word=${COMP_WORDS[i]}
-		if [[ $word == @(-H|--host|-n|--lines|--for|--kind|--save|--since|--interval|--config) ]]; then
+		if [[ $word == @(-H|--host|-n|--lines|--for|--kind|--save|--since|--interval|--config|--fail-on|--class|--group|--exit) ]]; then
 			(( i++ ))
 		elif [[ " $verbs " == *" $word "* ]]; then
 			verb=$word

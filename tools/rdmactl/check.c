@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <sys/time.h>
 
+#include "check-exit.h"
+#include "check-scope.h"
 #include "macros.h"
 #include "output.h"
 #include "source.h"
@@ -20,80 +22,47 @@
 #define BUS_TIMEOUT (3 * USEC_PER_SEC)
 #define NAMES_MAX   5
 
-static bool alarm_json;
+/* What on_alarm() writes and exits with; made before, as it may call next to nothing. */
+static char alarm_text[256];
+static int alarm_exit;
 
 static void on_alarm(int sig)
 {
-	static const char text[] = "rdma UNKNOWN: no answer within 5 s\n";
-	static const char json[] =
-		"{\"Daemon\":{\"Running\":null},\"HealthState\":\"unknown\",\"ExitStatus\":3,"
-		"\"Summary\":\"rdma UNKNOWN: no answer within 5 s\",\"Objects\":[]}\n";
-	ssize_t n;
+	ssize_t n = write(STDOUT_FILENO, alarm_text, strlen(alarm_text));
 
-	n = alarm_json ? write(STDOUT_FILENO, json, sizeof(json) - 1)
-		       : write(STDOUT_FILENO, text, sizeof(text) - 1);
 	(void)n; /* nobody left to tell */
-	_exit(CHECK_UNKNOWN);
+	_exit(alarm_exit);
 }
 
-/* The last resort behind the deadlines: a file system or an ssh that hangs. */
+/* The last resort behind the deadlines: a file system, a journal or an ssh that hangs. */
 static void set_alarm(const struct options *o)
 {
 	const struct itimerval limit = { .it_value = { .tv_sec = 4, .tv_usec = 800000 } };
+	_cleanup_(freep) char *line = check_line(
+		o->exit_style, CHECK_UNKNOWN, HEALTH_UNKNOWN, "no answer within 5 s", NULL);
 
-	alarm_json = o->format != OUTPUT_TEXT;
+	alarm_exit = check_exit(o->exit_style, CHECK_UNKNOWN, HEALTH_UNKNOWN);
+	if (o->format == OUTPUT_TEXT)
+		snprintf(alarm_text, sizeof(alarm_text), "%s\n", or_text(line, ""));
+	else
+		snprintf(alarm_text, sizeof(alarm_text),
+			"{\"Daemon\":{\"Running\":null},\"HealthState\":\"unknown\",\"ExitStatus\":"
+			"%d,"
+			"\"Summary\":\"%s\",\"Objects\":[]}\n",
+			alarm_exit, or_text(line, ""));
 	signal(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &limit, NULL);
 }
 
-enum check_status check_status_of(enum health h)
-{
-	switch (h) {
-	case HEALTH_OK:
-	case HEALTH_IGNORED:
-		return CHECK_OK;
-	case HEALTH_STARTING:
-	case HEALTH_DEGRADED:
-		return CHECK_DEGRADED;
-	case HEALTH_FAILED:
-		return CHECK_FAILED;
-	case HEALTH_UNKNOWN:
-	case _HEALTH_MAX:
-		break;
-	}
-	return CHECK_UNKNOWN;
-}
-
-static const char *headline(enum health h)
-{
-	switch (h) {
-	case HEALTH_OK:
-	case HEALTH_IGNORED:
-		return "OK";
-	case HEALTH_STARTING:
-		return "STARTING";
-	case HEALTH_DEGRADED:
-		return "DEGRADED";
-	case HEALTH_FAILED:
-		return "FAILED";
-	case HEALTH_UNKNOWN:
-	case _HEALTH_MAX:
-		break;
-	}
-	return "UNKNOWN";
-}
-
-/* The whole host's health is the daemon's word; that of a selection is the worst in it. */
-static enum health overall(const struct options *o, const struct view *v)
-{
-	enum health worst = HEALTH_IGNORED;
-
-	if (o->n_patterns == 0)
-		return json_health(v->root, NULL);
-	for (size_t i = 0; i < v->n; i++)
-		worst = health_worst(worst, v->objects[i].health);
-	return worst;
-}
+/* One answer in the making. */
+struct answer {
+	const struct options *o;
+	struct source source;
+	struct view view;
+	struct check_past past;
+	enum check_status status;
+	enum health worst;
+};
 
 static json_t *troubles_json(const struct view *v)
 {
@@ -111,72 +80,181 @@ static json_t *troubles_json(const struct view *v)
 	return objects;
 }
 
-static int answer(const struct options *o, const struct source *s, const struct view *v,
-	enum health h, const char *detail)
+static json_t *past_json(const struct check_past *p)
 {
-	_cleanup_(freep) char *line = NULL;
-	_cleanup_(freep) char *clean = NULL;
+	json_t *past = json_array();
 
-	if (asprintf(&line, "rdma %s: %s", headline(h), detail) < 0)
-		line = NULL;
+	for (size_t i = 0; i < p->n; i++)
+		json_array_append_new(
+			past, json_pack("{s:s, s:s, s:s}", "Object", p->conditions[i].object,
+				      "Reason", p->conditions[i].reason, "HealthState",
+				      health_to_string(p->conditions[i].health)));
+	return past;
+}
+
+/*
+ * How many ports are in which health, as monitoring-plugins(8) write it: 'label'=value;warn;crit. Above
+ * a warn or crit of 0 is an alarm. No names: the line is the same on hosts that are alike.
+ */
+static char *perfdata(const struct view *v)
+{
+	static const struct {
+		enum health health;
+		const char *limits;
+	} order[] = {
+		{ HEALTH_OK, "" },
+		{ HEALTH_IGNORED, "" },
+		{ HEALTH_STARTING, ";0" },
+		{ HEALTH_UNKNOWN, "" },
+		{ HEALTH_DEGRADED, ";0" },
+		{ HEALTH_FAILED, ";;0" },
+	};
+	size_t size;
+	char *text;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	fprintf(f, "ports=%zu", v->n_ports);
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		fprintf(f, " %s=%zu%s", health_to_string(order[i].health),
+			v->n_in_health[order[i].health], order[i].limits);
+	fprintf(f, " missing=%zu", v->n_missing);
+	return fclose(f) == 0 ? text : NULL;
+}
+
+/* Says it. Returns the exit status. */
+static int say(const struct answer *a, const char *detail)
+{
+	const struct options *o = a->o;
+	_cleanup_(freep) char *data = o->perfdata ? perfdata(&a->view) : NULL;
+	_cleanup_(freep) char *line = check_line(o->exit_style, a->status, a->worst, detail,
+		o->exit_style == EXIT_STYLE_NPD ? NULL : data);
+	enum check_status status = line ? a->status : CHECK_UNKNOWN;
+	int exit_status = check_exit(o->exit_style, status, line ? a->worst : HEALTH_UNKNOWN);
+
 	if (o->format == OUTPUT_TEXT) {
-		clean = line ? text_sanitise(line, false) : NULL;
-		puts(or_text(clean, "rdma UNKNOWN: out of memory"));
-		if (!clean)
-			h = HEALTH_UNKNOWN;
+		puts(or_text(line, "rdma UNKNOWN: out of memory"));
 	} else {
-		json_t *all = json_pack("{s:o, s:s, s:i, s:s, s:o}", "Daemon",
-			source_daemon_json(s), "HealthState", health_to_string(h), "ExitStatus",
-			(int)check_status_of(h), "Summary", or_text(line, ""), "Objects",
-			troubles_json(v));
+		json_t *all = json_pack("{s:o, s:s, s:i, s:s, s:o, s:o}", "Daemon",
+			source_daemon_json(&a->source), "HealthState", health_to_string(a->worst),
+			"ExitStatus", exit_status, "Summary", or_text(line, ""), "Objects",
+			troubles_json(&a->view), "Past", past_json(&a->past));
 
 		output_json(o, all);
 		json_decref(all);
 	}
-	return check_status_of(h);
+	return exit_status;
 }
 
-static int check(const struct options *o, const struct source *s, struct view *v)
+static int cannot_tell(struct answer *a, const char *why)
 {
-	_cleanup_(freep) char *detail = NULL;
-	enum health h;
+	a->status = CHECK_UNKNOWN;
+	a->worst = HEALTH_UNKNOWN;
+	return say(a, why);
+}
 
-	if (view_build(s->root, o, false, v) < 0)
-		return answer(o, s, v, HEALTH_UNKNOWN, "out of memory");
-	if (v->n == 0)
-		return answer(o, s, v, HEALTH_UNKNOWN, "nothing here has a name like that");
-	view_sort_worst_first(v);
+/*
+ * The healths that were seen. The whole host's is the daemon's word; what is less is judged here, and
+ * so is what a worse one may hide from --fail-on=.
+ */
+static unsigned seen_now(const struct options *o, const struct view *v)
+{
+	unsigned seen = 0;
 
-	h = overall(o, v);
-	if (check_status_of(h) != CHECK_OK) {
+	if (!check_is_scoped(o) && o->fail_on == HEALTH_DEGRADED)
+		return 1u << json_health(v->root, NULL);
+	for (size_t i = 0; i < v->n; i++)
+		seen |= 1u << v->objects[i].health;
+	if (!check_is_scoped(o))
+		seen |= 1u << json_health(v->root, NULL);
+	else if (v->n_ports + v->n_devices + v->n_missing == 0)
+		/* Before the first listing there is nothing to judge. */
+		seen |= json_health(v->root, NULL) == HEALTH_STARTING ? 1u << HEALTH_STARTING : 0;
+	return seen;
+}
+
+static char *describe_now(const struct view *v, unsigned seen)
+{
+	char *detail;
+
+	if (health_rank(check_worst(seen)) > 0) {
 		detail = summary_troubles(v, NAMES_MAX);
-		if (detail && !*detail)
-			return answer(o, s, v, h, "rdmad does not say why");
-	} else if (v->n_ports + v->n_devices + v->n_missing == 0)
-		return answer(o, s, v, h, "nothing expected, nothing found");
-	else
-		detail = summary_counts(v);
-	return answer(o, s, v, h, or_text(detail, "out of memory"));
+		if (detail && !*detail) {
+			free(detail);
+			detail = strdup("rdmad does not say why");
+		}
+		return detail;
+	}
+	if (v->n_ports + v->n_devices + v->n_missing == 0)
+		return strdup("nothing expected, nothing found");
+	return summary_counts(v);
+}
+
+/* Adds what the journal says that there was. */
+static char *add_past(char *detail, struct check_past *p, const char *since)
+{
+	_cleanup_(freep) char *now = detail;
+	_cleanup_(freep) char *past = check_past_text(p);
+	char *both;
+
+	if (!now || !past || asprintf(&both, "%s; since %s: %s", now, since, past) < 0)
+		return NULL;
+	return both;
+}
+
+static int check(struct answer *a)
+{
+	const struct options *o = a->o;
+	_cleanup_(freep) char *detail = NULL;
+	unsigned seen;
+	int r;
+
+	if (view_build(a->source.root, o, false, &a->view) < 0)
+		return cannot_tell(a, "out of memory");
+	if (a->view.n == 0)
+		return cannot_tell(a, "nothing here has a name like that");
+	check_scope(o, &a->view);
+	if (o->group && a->view.n == 0)
+		return cannot_tell(a, "no port here is of that group");
+	r = o->since ? check_past_read(o, &a->view, &a->past) : 0;
+	if (r < 0)
+		return cannot_tell(a, r == -EINVAL   ? "--since= is not a time"
+				      : r == -EACCES ? "the journal cannot be read"
+						     : strerror(-r));
+	view_sort_worst_first(&a->view);
+	seen = seen_now(o, &a->view);
+	detail = describe_now(&a->view, seen);
+	if (a->past.n > 0)
+		detail = add_past(TAKE_PTR(detail), &a->past, o->since);
+	seen |= a->past.seen;
+	a->status = check_status_of_all(seen, o->fail_on);
+	a->worst = check_worst(seen);
+	return detail ? say(a, detail) : cannot_tell(a, "out of memory");
 }
 
 int verb_check(const struct options *o)
 {
-	_cleanup_(source_done) struct source s;
-	_cleanup_(view_done) struct view v = { 0 };
+	struct answer a = { .o = o };
 	int r, status;
 
 	set_alarm(o);
-	r = source_fetch(o, BUS_TIMEOUT, &s);
+	r = source_fetch(o, BUS_TIMEOUT, &a.source);
 	output_open(o);
 	if (r < 0)
-		status = answer(o, &s, &v, HEALTH_UNKNOWN, or_text(s.why, strerror(-r)));
-	else if (!s.running)
-		status = answer(o, &s, &v, HEALTH_UNKNOWN, "rdmad is not running");
-	else if (s.silent)
-		status = answer(o, &s, &v, HEALTH_UNKNOWN, "rdmad does not answer");
+		status = cannot_tell(&a, or_text(a.source.why, strerror(-r)));
+	else if (!a.source.running)
+		status = cannot_tell(&a, "rdmad is not running");
+	else if (a.source.silent)
+		status = cannot_tell(&a, "rdmad does not answer");
+	else if (o->since && o->host)
+		status = cannot_tell(&a, "--since= reads the journal of this host only");
 	else
-		status = check(o, &s, &v);
+		status = check(&a);
+	check_past_done(&a.past);
+	view_done(&a.view);
+	source_done(&a.source);
 	/* Nobody read the answer: then it is not known that all is well. */
 	r = output_close(status);
-	return r == status ? status : CHECK_UNKNOWN;
+	return r == status ? status : check_exit(o->exit_style, CHECK_UNKNOWN, HEALTH_UNKNOWN);
 }

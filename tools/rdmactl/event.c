@@ -20,6 +20,7 @@ static const struct {
 	[EVENT_REASON] = { "RDMAD_REASON", "Reason", false },
 	[EVENT_EDGE] = { "RDMAD_EDGE", "Edge", false },
 	[EVENT_SEVERITY] = { "RDMAD_SEVERITY", "Severity", false },
+	[EVENT_CLASS] = { "RDMAD_CLASS", "Class", false },
 	[EVENT_SUBJECT] = { "RDMAD_SUBJECT", "Subject", false },
 	[EVENT_OLD_STATE] = { "RDMAD_OLD_STATE", "OldState", false },
 	[EVENT_NEW_STATE] = { "RDMAD_NEW_STATE", "NewState", false },

@@ -7,7 +7,7 @@
 #include <locale.h>
 
 #include "build-config.h"
-#include "check.h"
+#include "check-exit.h"
 #include "macros.h"
 #include "options.h"
 #include "output.h"
@@ -26,6 +26,10 @@ struct verb {
 
 #define PATTERNS "[PATTERN...]"
 
+#define OPTIONS_CHECK                                                                           \
+	(OPTION_FAIL_ON | OPTION_CLASS | OPTION_GROUP | OPTION_PERFDATA | OPTION_IGNORE_ACKED | \
+		OPTION_EXIT)
+
 static const struct verb verbs[] = {
 	{ "status", PATTERNS, false, 0, verb_status, "the host in one screen (the default)" },
 	{ "list", PATTERNS, false, 0, verb_list, "one line per port" },
@@ -33,7 +37,7 @@ static const struct verb verbs[] = {
 		"everything as Key=Value; without PATTERN the host" },
 	{ "topo", PATTERNS, false, 0, verb_topo,
 		"where ports are: PCIe, NUMA node, CPUs, GPU, netdev, GIDs" },
-	{ "check", PATTERNS, false, 0, verb_check,
+	{ "check", PATTERNS, false, OPTIONS_CHECK | OPTION_SINCE, verb_check,
 		"one line and an exit status: 0 ok, 1 degraded, 2 failed, 3 unknown" },
 	{ "counters", PATTERNS, false, OPTION_ALL | OPTION_WATCH | OPTION_SAVE | OPTION_SINCE,
 		verb_counters, "counters: values, changes, rates" },
@@ -69,7 +73,9 @@ static void help(void)
 	       "  --watch[=SECONDS]          counters: look again every 2 s\n"
 	       "  --save=FILE                counters: write them to a file\n"
 	       "  --since=FILE|TIME          counters: what changed since a saved file;\n"
-	       "                             events: since then: yesterday, -1h, 2026-11-30 10:00\n"
+	       "                             events: since then: yesterday, -1h, 2026-11-30 "
+	       "10:00;\n"
+	       "                             check: was it ever, since then\n"
 	       "  -f, --follow               events: wait for more\n"
 	       "  --kind=KIND,...            events: only these: state, inventory\n"
 	       "  -n, --lines=N              events: the last N (100, or all with a time)\n"
@@ -77,6 +83,14 @@ static void help(void)
 	       "  --interval=SPAN            inspect: how far apart the trees were taken (60s)\n"
 	       "  --config=FILE              inspect: judge by this instead of what is installed\n"
 	       "  --force                    collect: write over a file that is there\n"
+	       "  --fail-on=HEALTH           check: what fails: failed, degraded (default), "
+	       "unknown\n"
+	       "  --class=CLASS,...          check: only reasons of link, fabric, device, setup, "
+	       "...\n"
+	       "  --group=NAME               check: only ports of that [Port] Group=\n"
+	       "  --ignore-acked             check: but for what is acknowledged\n"
+	       "  --perfdata                 check: with numbers of ports for monitoring\n"
+	       "  --exit=nagios|npd|bool     check: exit status and words for these\n"
 	       "\nPATTERN is a glob over names: mlx5_0, 'mlx5_*', rxe0/1, 'mlx5_*/1'.\n"
 	       "See rdmactl(1).\n");
 }
@@ -127,6 +141,13 @@ static bool fits(const struct verb *verb, const struct options *o, unsigned give
 	return false;
 }
 
+static int exit_usage(const struct verb *verb, const struct options *o)
+{
+	if (verb->run == verb_check)
+		return check_exit(o->exit_style, CHECK_UNKNOWN, HEALTH_UNKNOWN);
+	return verb->run == verb_inspect ? CHECK_UNKNOWN : EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {
@@ -135,6 +156,7 @@ int main(int argc, char **argv)
 		.lines = UINT64_MAX,
 		.span = RELEASE_DEFAULT,
 		.interval = INTERVAL_DEFAULT,
+		.fail_on = HEALTH_DEGRADED,
 	};
 	const struct verb *verb = &verbs[0];
 	enum request request;
@@ -157,7 +179,6 @@ int main(int argc, char **argv)
 	o.patterns = argv + optind;
 	o.n_patterns = (size_t)(argc - optind);
 	if (!right || !fits(verb, &o, given))
-		return verb->run == verb_check || verb->run == verb_inspect ? CHECK_UNKNOWN
-									    : EXIT_USAGE;
+		return exit_usage(verb, &o);
 	return verb->run(&o);
 }

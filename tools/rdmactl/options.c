@@ -24,6 +24,12 @@ enum {
 	ARG_INTERVAL,
 	ARG_CONFIG,
 	ARG_FORCE,
+	ARG_FAIL_ON,
+	ARG_CLASS,
+	ARG_GROUP,
+	ARG_PERFDATA,
+	ARG_IGNORE_ACKED,
+	ARG_EXIT,
 	ARG_VERSION,
 	ARG_LIST_VERBS,
 };
@@ -45,6 +51,12 @@ static const struct option long_options[] = {
 	{ "interval", required_argument, NULL, ARG_INTERVAL },
 	{ "config", required_argument, NULL, ARG_CONFIG },
 	{ "force", no_argument, NULL, ARG_FORCE },
+	{ "fail-on", required_argument, NULL, ARG_FAIL_ON },
+	{ "class", required_argument, NULL, ARG_CLASS },
+	{ "group", required_argument, NULL, ARG_GROUP },
+	{ "perfdata", no_argument, NULL, ARG_PERFDATA },
+	{ "ignore-acked", no_argument, NULL, ARG_IGNORE_ACKED },
+	{ "exit", required_argument, NULL, ARG_EXIT },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, ARG_VERSION },
 	{ "list-verbs", no_argument, NULL, ARG_LIST_VERBS },
@@ -64,6 +76,12 @@ static const char *const names[] = {
 	"--interval",
 	"--config",
 	"--force",
+	"--fail-on",
+	"--class",
+	"--group",
+	"--perfdata",
+	"--ignore-acked",
+	"--exit",
 };
 
 const char *option_name(unsigned bit)
@@ -129,6 +147,83 @@ static bool parse_interval(const char *arg, struct options *o)
 	return false;
 }
 
+static bool parse_fail_on(const char *arg, struct options *o)
+{
+	int h = health_from_string(arg);
+
+	if (h == HEALTH_FAILED || h == HEALTH_DEGRADED || h == HEALTH_UNKNOWN) {
+		o->fail_on = (enum health)h;
+		return true;
+	}
+	output_error("--fail-on=%s: not one of failed, degraded, unknown", arg);
+	return false;
+}
+
+static bool parse_classes(const char *arg, struct options *o)
+{
+	for (;;) {
+		size_t n = strcspn(arg, ",");
+		_cleanup_(freep) char *word = strndup(arg, n);
+		int class = word ? reason_class_from_string(word) : -1;
+
+		if (class < 0) {
+			output_error("--class=%s: not one of link, fabric, device, setup, monitor, "
+				     "config",
+				word ? word : "");
+			return false;
+		}
+		o->classes |= 1u << class;
+		if (!arg[n])
+			return true;
+		arg += n + 1;
+	}
+}
+
+static bool parse_exit(const char *arg, struct options *o)
+{
+	if (streq(arg, "nagios"))
+		o->exit_style = EXIT_STYLE_NAGIOS;
+	else if (streq(arg, "npd"))
+		o->exit_style = EXIT_STYLE_NPD;
+	else if (streq(arg, "bool"))
+		o->exit_style = EXIT_STYLE_BOOL;
+	else {
+		output_error("--exit=%s: not one of nagios, npd, bool", arg);
+		return false;
+	}
+	return true;
+}
+
+/* Those of "check". As parse_verb_option(). */
+static bool parse_check_option(int c, const char *arg, struct options *o, unsigned *ret_bit)
+{
+	switch (c) {
+	case ARG_FAIL_ON:
+		*ret_bit = OPTION_FAIL_ON;
+		return parse_fail_on(arg, o);
+	case ARG_CLASS:
+		*ret_bit = OPTION_CLASS;
+		return parse_classes(arg, o);
+	case ARG_GROUP:
+		*ret_bit = OPTION_GROUP;
+		o->group = arg;
+		return true;
+	case ARG_PERFDATA:
+		*ret_bit = OPTION_PERFDATA;
+		o->perfdata = true;
+		return true;
+	case ARG_IGNORE_ACKED:
+		*ret_bit = OPTION_IGNORE_ACKED;
+		o->ignore_acked = true;
+		return true;
+	case ARG_EXIT:
+		*ret_bit = OPTION_EXIT;
+		return parse_exit(arg, o);
+	default: /* getopt has said what is wrong */
+		return false;
+	}
+}
+
 /* The options of some verbs only. Returns whether the argument is right; *ret_bit 0: none of them. */
 static bool parse_verb_option(int c, const char *arg, struct options *o, unsigned *ret_bit)
 {
@@ -174,8 +269,8 @@ static bool parse_verb_option(int c, const char *arg, struct options *o, unsigne
 		*ret_bit = OPTION_FORCE;
 		o->force = true;
 		return true;
-	default: /* getopt has said what is wrong */
-		return false;
+	default:
+		return parse_check_option(c, arg, o, ret_bit);
 	}
 }
 

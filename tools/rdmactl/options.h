@@ -7,17 +7,23 @@
 
 #include "rdmactl.h"
 
-#define OPTION_ALL      (1u << 0)
-#define OPTION_WATCH    (1u << 1)
-#define OPTION_SAVE     (1u << 2)
-#define OPTION_SINCE    (1u << 3)
-#define OPTION_FOLLOW   (1u << 4)
-#define OPTION_KIND     (1u << 5)
-#define OPTION_LINES    (1u << 6)
-#define OPTION_FOR      (1u << 7)
-#define OPTION_INTERVAL (1u << 8)
-#define OPTION_CONFIG   (1u << 9)
-#define OPTION_FORCE    (1u << 10)
+#define OPTION_ALL          (1u << 0)
+#define OPTION_WATCH        (1u << 1)
+#define OPTION_SAVE         (1u << 2)
+#define OPTION_SINCE        (1u << 3)
+#define OPTION_FOLLOW       (1u << 4)
+#define OPTION_KIND         (1u << 5)
+#define OPTION_LINES        (1u << 6)
+#define OPTION_FOR          (1u << 7)
+#define OPTION_INTERVAL     (1u << 8)
+#define OPTION_CONFIG       (1u << 9)
+#define OPTION_FORCE        (1u << 10)
+#define OPTION_FAIL_ON      (1u << 11)
+#define OPTION_CLASS        (1u << 12)
+#define OPTION_GROUP        (1u << 13)
+#define OPTION_PERFDATA     (1u << 14)
+#define OPTION_IGNORE_ACKED (1u << 15)
+#define OPTION_EXIT         (1u << 16)
 
 enum request {
 	REQUEST_VERB,

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "reason.h"
 #include "timespan.h"
 
 /* Exit statuses (DESIGN section 7). "check" has its own, see check.c. */
@@ -21,6 +22,14 @@ enum output_format {
 	OUTPUT_TEXT,
 	OUTPUT_JSON_PRETTY,
 	OUTPUT_JSON_SHORT,
+};
+
+/* Whom "check" answers: what its exit status and its words mean. */
+enum exit_style {
+	EXIT_STYLE_DEFAULT,
+	EXIT_STYLE_NAGIOS, /* monitoring plugins: 0 ok, 1 warning, 2 critical, 3 unknown */
+	EXIT_STYLE_NPD,    /* node problem detector: 0 ok, 1 problem, 2 unknown */
+	EXIT_STYLE_BOOL,   /* 0 ok, 1 not */
 };
 
 struct options {
@@ -35,15 +44,21 @@ struct options {
 	/* Of some verbs only; options.h says which were given. */
 	bool all;
 	bool follow;
-	usec_t watch;       /* how often to look again; 0 once */
-	const char *save;   /* file to write */
-	const char *since;  /* counters: a file; events: a time */
-	const char *kinds;  /* comma-separated */
-	uint64_t lines;     /* at most so many; UINT64_MAX not given */
-	usec_t span;        /* --for; 0 ends it */
-	usec_t interval;    /* between captured trees */
-	const char *config; /* file to read instead of what is installed */
-	bool force;         /* write over what is there */
+	usec_t watch;        /* how often to look again; 0 once */
+	const char *save;    /* file to write */
+	const char *since;   /* counters: a file; events, check: a time */
+	const char *kinds;   /* comma-separated */
+	uint64_t lines;      /* at most so many; UINT64_MAX not given */
+	usec_t span;         /* --for; 0 ends it */
+	usec_t interval;     /* between captured trees */
+	const char *config;  /* file to read instead of what is installed */
+	bool force;          /* write over what is there */
+	enum health fail_on; /* the least health that fails: failed, degraded, unknown */
+	unsigned classes;    /* only reasons of these, bits (1 << class); 0 all */
+	const char *group;   /* only ports of that group; NULL all */
+	bool perfdata;
+	bool ignore_acked; /* as if what is acknowledged were not there */
+	enum exit_style exit_style;
 };
 
 /* Each returns the exit status of the program. */

@@ -55,7 +55,7 @@ unsigned health_rank(enum health h)
 	return 0;
 }
 
-static enum health severity_health(enum severity s)
+enum health severity_health(enum severity s)
 {
 	switch (s) {
 	case SEVERITY_FAILED:
@@ -71,8 +71,9 @@ static enum health severity_health(enum severity s)
 	return HEALTH_OK;
 }
 
-/* The worst of an object's own reasons, for the objects that have no HealthState of their own. */
-static enum health worst_reason(const json_t *object, const char **ret_id)
+enum health reasons_worst(const json_t *object,
+	bool (*counts)(const json_t *reason, const void *user), const void *user,
+	const char **ret_id)
 {
 	const json_t *reasons = json_object_get(object, "Reasons");
 	enum health worst = HEALTH_OK;
@@ -84,12 +85,18 @@ static enum health worst_reason(const json_t *object, const char **ret_id)
 		int s = word ? severity_from_string(word) : -EINVAL;
 		enum health h = s < 0 ? HEALTH_UNKNOWN : severity_health((enum severity)s);
 
-		if (health_rank(h) > health_rank(worst)) {
+		if (health_rank(h) > health_rank(worst) && (!counts || counts(reason, user))) {
 			worst = h;
 			*ret_id = json_text(reason, "Id");
 		}
 	}
 	return worst;
+}
+
+/* For the objects that have no HealthState of their own. */
+static enum health worst_reason(const json_t *object, const char **ret_id)
+{
+	return reasons_worst(object, NULL, NULL, ret_id);
 }
 
 static bool name_matches(const struct options *o, const char *name)

@@ -72,6 +72,17 @@ unsigned health_rank(enum health h);
  */
 bool name_selected(const struct options *o, const char *name);
 
+/* What a condition of that severity makes of an object. */
+enum health severity_health(enum severity s);
+
+/*
+ * The worst that an object's own reasons come to, of those that counts (NULL: all) lets through, and
+ * the id of that reason (NULL: none counts).
+ */
+enum health reasons_worst(const json_t *object,
+	bool (*counts)(const json_t *reason, const void *user), const void *user,
+	const char **ret_id);
+
 /* Tolerant access; NULL when it is not there. An empty string is unknown too. */
 const char *json_text(const json_t *object, const char *key);
 /* Returns whether it is there. */

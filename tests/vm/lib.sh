@@ -247,6 +247,7 @@ _kernel_picture() {
                 else ["dev", .ifindex, .ifname, .node_guid, .sys_image_guid, .fw] end | map(v) | join(" ")' | sort
 }
 # rdmad_picture [FILE]: out of what rdmactl says now, or said when FILE was written
+# shellcheck disable=SC2120 # a scenario may give one
 rdmad_picture() {
         { if [[ ${1:-} ]]; then cat "$1"; else rdmactl --json=short status; fi; } | jq -r '
                 def v: if . == null or . == "" then "-" else tostring end;
@@ -259,6 +260,7 @@ rdmad_picture() {
 pictures_agree() {
         local kernel=${1:-} rdmad
         [[ $kernel ]] || kernel=$(kernel_picture) || return
+        # shellcheck disable=SC2119
         rdmad=$(rdmad_picture) || return
         [[ $kernel ]] || { echo "no device to compare"; return 1; }
         diff <(echo "$kernel") <(echo "$rdmad")

@@ -61,13 +61,18 @@ static void tell_raised(struct edges *e, const struct object *o, const struct re
 	tell(e, &edge, now);
 }
 
-static void tell_cleared(
-	struct edges *e, const struct object *o, const struct reason *r, struct timepoint now)
+/* why: "" when the condition is over as a matter of fact. */
+static void tell_cleared(struct edges *e, const struct object *o, const struct reason *r,
+	const char *why, struct timepoint now)
 {
+	usec_t stood = usec_sub(now.mono, r->since.mono);
 	char message[MESSAGE_MAX];
 	struct edge edge;
 
-	message_cleared(message, o->name, r, usec_sub(now.mono, r->since.mono), o->port);
+	if (why[0])
+		message_closed(message, o->name, r, why, stood);
+	else
+		message_cleared(message, o->name, r, stood, o->port);
 	edge = edge_of(o, EDGE_CLEARED, r, message);
 	tell(e, &edge, now);
 }
@@ -78,6 +83,12 @@ static const struct reason *same_reason(const struct verdict *v, const struct re
 	const struct reason *x = verdict_find(v, r->id, r->subject);
 
 	return x && x->severity == r->severity ? x : NULL;
+}
+
+/* Why a condition that went was closed, "" when what it is about is over, or ignored from now on. */
+static const char *why_closed(const struct edges *e)
+{
+	return e->closing ? e->closing : "";
 }
 
 typedef bool (*reason_filter)(const struct reason *r);
@@ -96,7 +107,8 @@ static void tell_difference(
 		const struct reason *r = &o->old->reasons[i];
 
 		if ((!filter || filter(r)) && !verdict_find(o->new, r->id, r->subject))
-			tell_cleared(e, o, r, now);
+			tell_cleared(
+				e, o, r, r->id == REASON_CONFIG_INVALID ? "" : why_closed(e), now);
 	}
 }
 
@@ -135,7 +147,7 @@ static void say(struct edges *e, const struct object *o, struct port_edges *pe, 
 		tell_raised(e, o, fall, pe->was_active_for, now);
 		return;
 	case STORM_SAY_UP:
-		tell_cleared(e, o, &pe->told, now);
+		tell_cleared(e, o, &pe->told, pe->closed, now);
 		return;
 	}
 }
@@ -162,6 +174,8 @@ void port_edges_changed(struct edges *e, struct port *p, struct port_edges *pe,
 
 	if (down && !find_fall(old))
 		pe->was_active_for = p->last_active_for;
+	if (!down && find_fall(old))
+		STRSCPY(pe->closed, port_is_active(p) ? "" : why_closed(e));
 	/* Flapping first: the fall that makes it a storm is told as such and not once more. */
 	storm_flapping(&pe->storm, flapping, now.mono);
 	say(e, &o, pe, storm_edge(&pe->storm, down, c->flap_count > 0, now.mono, c->stable_usec),
@@ -243,12 +257,30 @@ static void missing_edges_over(struct edges *e, const struct missing *x, const s
 		tell(e, &edge, now);
 }
 
+void missing_edges_closed(
+	struct edges *e, const struct missing *x, const char *why, struct timepoint now)
+{
+	const struct reason *r = verdict_find(&x->verdict, REASON_DEVICE_MISSING, "");
+	const struct verdict none = { .health = HEALTH_OK };
+	struct object o = { .name = x->name, .missing = x, .old = &x->verdict, .new = &none };
+
+	if (r)
+		tell_cleared(e, &o, r, why, now);
+}
+
+/* One that went in an earlier life has been away by the calendar, not by this boot's clock. */
+static usec_t was_missing(const struct missing *x, struct timepoint now)
+{
+	return x->remembered ? usec_sub(now.real, x->since.real)
+			     : usec_sub(now.mono, x->since.mono);
+}
+
 void missing_edges_returned(
 	struct edges *e, const struct missing *x, const struct device *d, struct timepoint now)
 {
 	char message[MESSAGE_MAX], span[TIMESPAN_MAX];
 
-	timespan_format(span, sizeof(span), usec_sub(now.mono, x->since.mono));
+	timespan_format(span, sizeof(span), was_missing(x, now));
 	if (streq(x->name, d->facts.name))
 		snprintf(message, sizeof(message), "%s: device is back (was missing %s)",
 			d->facts.name, span);
@@ -264,7 +296,7 @@ void missing_edges_replaced(
 	char message[MESSAGE_MAX], span[TIMESPAN_MAX];
 	char old_guid[GUID_STRING_MAX], new_guid[GUID_STRING_MAX];
 
-	timespan_format(span, sizeof(span), usec_sub(now.mono, x->since.mono));
+	timespan_format(span, sizeof(span), was_missing(x, now));
 	snprintf(message, sizeof(message),
 		"%s: replaced by %s, GUID %s, in PCI %s (GUID %s was missing %s)", x->name,
 		d->facts.name, guid_format(new_guid, d->facts.node_guid), x->pci_address,

@@ -15,6 +15,8 @@
 struct edges {
 	struct model *model; /* for its ring of last events */
 	struct bus *bus;     /* NULL: none */
+	/* Set while everything is judged anew for a cause of its own: conditions end by that. */
+	const char *closing;
 };
 
 /* What is remembered per port between its edges; starts zeroed. */
@@ -22,6 +24,7 @@ struct port_edges {
 	struct storm storm;
 	struct reason told; /* the fall that the journal was told of last */
 	usec_t was_active_for;
+	char closed[REASON_TEXT_MAX]; /* why the fall is over, if not by the port's being up; "" */
 };
 
 /*
@@ -45,6 +48,9 @@ void missing_edges_changed(
 /* A missing device is back, maybe under another name. */
 void missing_edges_returned(
 	struct edges *e, const struct missing *x, const struct device *d, struct timepoint now);
+/* Nothing expects a missing device any more. */
+void missing_edges_closed(
+	struct edges *e, const struct missing *x, const char *why, struct timepoint now);
 /* Another adapter is in the place of a missing one. */
 void missing_edges_replaced(
 	struct edges *e, const struct missing *x, const struct device *d, struct timepoint now);

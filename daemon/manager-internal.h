@@ -3,13 +3,15 @@
  * What the files of the manager share: manager.c (life, timers, readiness, reload),
  * manager-listing.c (what there is), manager-events.c (what the kernel tells), manager-port.c
  * (readings and verdicts of ports), manager-facts.c (what else is read), manager-release.c,
- * manager-setup.c (plan and steps), manager-inventory.c (what changes rarely) and manager-output.c
+ * manager-setup.c (plan and steps), manager-inventory.c (what changes rarely), manager-baseline.c
+ * (what was learned of it) and manager-output.c
  * (what is shown). For nobody else.
  */
 #pragma once
 
 #include "config.h"
 #include "edges.h"
+#include "inventory.h"
 #include "judge.h"
 #include "manager.h"
 #include "model.h"
@@ -215,3 +217,21 @@ struct manager_inventory *manager_inventory_free(struct manager_inventory *mi);
 void manager_inventory_look(struct manager *m);
 /* GIDs that have another index now than they had are told, GID_MOVES_MAX of one reading. */
 void manager_inventory_gids(struct manager *m, const struct port *p, const struct tables_update *u);
+/* Compares and saves at once, if a listing is complete. */
+void manager_inventory_look_now(struct manager *m);
+struct inventory *manager_inventory_of(struct manager *m);
+/* Whether what is learned outlives this boot: 1, 0, or -1 while nobody knows. */
+int manager_inventory_persists(const struct manager *m);
+
+/* ---- manager-baseline.c ---- */
+/* Gives ports what was learned of them before. Returns whether any got it; the caller judges. */
+bool manager_recall_device(struct manager *m, struct device *d);
+void manager_recall_all(struct manager *m);
+/* A listing is complete: what was learned and is not there is missed. */
+void manager_miss_learned(struct manager *m);
+/* The configuration has changed: closes, saying why, what it does not cover any more. */
+void manager_reconsider_missing(struct manager *m, const char *why);
+int manager_save_baseline(
+	void *user, char *const *objects, unsigned *ret_n, char *why, size_t why_size);
+int manager_drop_baseline(
+	void *user, char *const *objects, unsigned *ret_n, char *why, size_t why_size);

@@ -62,6 +62,7 @@ struct manager_inventory {
 	struct inventory inv;
 	struct picture_origin origin;
 	usec_t started;
+	int persists;     /* the copy could be written: 1, 0, or -1 not tried yet */
 	bool copies;      /* there is a copy: not of a run by hand with a directory of its own */
 	bool had_picture; /* of an earlier run: what is new since then is told */
 	/* COPY_DIR was asked for an earlier boot's picture, and may be overwritten. */
@@ -189,8 +190,11 @@ static bool fetched(struct manager_inventory *mi, int result, const char *text)
 	struct inventory inv = { 0 };
 	int r = -EBADMSG;
 
-	if (result == JOB_NO_DIR)
+	if (result == JOB_NO_DIR) {
+		mi->persists = 0;
+		mi->manager->state_dirty = true;
 		return false; /* maybe later */
+	}
 	mi->copy_asked = true;
 	if (result == ENOENT)
 		return false;
@@ -209,6 +213,8 @@ static bool fetched(struct manager_inventory *mi, int result, const char *text)
 
 static void stored(struct manager_inventory *mi, int result)
 {
+	mi->persists = result == JOB_OK;
+	mi->manager->state_dirty = true;
 	if (result == JOB_OK) {
 		mi->copy_retry = COPY_RETRY_MIN;
 		mi->copy_error = 0;
@@ -520,9 +526,8 @@ static void remember_best(struct manager_inventory *mi)
 		}
 }
 
-static int on_look_timer(sd_event_source *s, uint64_t usec, void *user)
+static void look(struct manager_inventory *mi)
 {
-	struct manager_inventory *mi = user;
 	struct manager *m = mi->manager;
 	struct timepoint now = manager_now(m);
 	usec_t again, due = usec_add(mi->started, m->config->missing_delay_usec);
@@ -535,27 +540,51 @@ static int on_look_timer(sd_event_source *s, uint64_t usec, void *user)
 		.user = mi,
 	};
 
-	(void)s;
-	(void)usec;
 	/* A listing that is complete calls again. */
 	if (!m->model.listed || m->listing || m->list_failing)
-		return 0;
+		return;
 	if (fetch_is_awaited(mi, now.mono)) {
 		look_by(mi, usec_add(mi->started, FETCH_PATIENCE));
-		return 0;
+		return;
 	}
+	manager_miss_learned(m);
 	if (inventory_look(&mi->inv, &look, &again) < 0) {
 		look_by(mi, usec_add(now.mono, USEC_PER_MINUTE));
-		return 0;
+		return;
 	}
 	remember_best(mi);
+	manager_recall_all(m);
 	look_by(mi, again);
 	if (now.mono < due)
 		look_by(mi, due);
 	/* Once in any case: until when everything was here. */
 	if (mi->inv.changed || !mi->saved_at)
 		save_soon(mi);
+}
+
+static int on_look_timer(sd_event_source *s, uint64_t usec, void *user)
+{
+	(void)s;
+	(void)usec;
+	look(user);
 	return 0;
+}
+
+void manager_inventory_look_now(struct manager *m)
+{
+	look(m->inventory);
+	if (m->inventory->inv.changed)
+		save(m->inventory);
+}
+
+struct inventory *manager_inventory_of(struct manager *m)
+{
+	return &m->inventory->inv;
+}
+
+int manager_inventory_persists(const struct manager *m)
+{
+	return m->inventory->copies ? m->inventory->persists : 0;
 }
 
 void manager_inventory_look(struct manager *m)
@@ -614,6 +643,7 @@ int manager_inventory_new(struct manager *m)
 	m->inventory = mi;
 	mi->manager = m;
 	mi->job.fd = -1;
+	mi->persists = -1;
 	mi->copy_retry = COPY_RETRY_MIN;
 	mi->copies = streq(m->options.runtime_dir, COPY_OF);
 	mi->started = manager_now(m).mono;

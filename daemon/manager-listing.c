@@ -90,6 +90,7 @@ void on_pool_device(const struct device_facts *f, void *user)
 	if (changes & DEVICE_NEW) {
 		log_info("%s: new device%s%s%s%s", f->name, f->driver[0] ? ", driver " : "",
 			f->driver, f->pci_address[0] ? ", PCI " : "", f->pci_address);
+		manager_recall_device(m, d);
 		device_returned(m, d);
 		device_ask_facts(m, d);
 		device_ask_counters(m, d, COUNTER_HW);

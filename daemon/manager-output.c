@@ -18,6 +18,9 @@ const struct publish_context *manager_context(void *user)
 
 	m->context.model = &m->model;
 	m->context.config_generation = m->config_generation;
+	m->context.inventory = manager_inventory_of(m);
+	m->context.learning_persists = manager_inventory_persists(m);
+	m->context.expects_anything = config_expects_anything(m->config);
 	return &m->context;
 }
 
@@ -62,6 +65,7 @@ void manager_judge_host(struct manager *m)
 		m->state_dirty = true;
 	}
 	manager_recheck_at(m, recheck);
+	m->edges.closing = NULL;
 	m->host_dirty = false;
 }
 

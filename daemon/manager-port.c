@@ -88,12 +88,15 @@ void port_judge(struct manager *m, struct port *p)
 	struct port_edges *pe = &port_watch(p)->edges;
 	struct timepoint now = manager_now(m);
 	usec_t recheck = USEC_INFINITY;
+	bool learned = p->learned;
 	struct verdict old;
 
 	if (judge_port(&m->model, p, m->config, now, &old, &recheck)) {
 		port_edges_changed(&m->edges, p, pe, &old, m->config, now);
 		m->state_dirty = true;
 	}
+	if (p->learned && !learned)
+		manager_inventory_look(m); /* keeps it */
 	if (pe->storm.pending)
 		manager_recheck_at(m, pe->storm.deadline);
 	manager_recheck_at(m, recheck);

@@ -221,13 +221,16 @@ int manager_reload(struct manager *m, char *why, size_t why_size)
 	m->config_generation++;
 	pool_set_timeout(m->pool, m->config->probe_timeout_usec);
 	log_notice("configuration loaded");
+	manager_reconsider_missing(m, "no longer expected: configuration changed");
 	absence_expect_configured(&m->model, m->config, manager_now(m));
+	manager_inventory_look(m);
 	for (struct device *d = m->model.devices; d; d = d->next) {
 		device_rewatch(m, d);
 		device_ask_facts(m, d);
 	}
 	arm_periods(m);
-	manager_judge_all(m);
+	m->edges.closing = "no longer expected: configuration changed";
+	manager_judge_all(m); /* and the host, at the end of this turn of the loop */
 	manager_setup_reloaded(m);
 	m->plan_dirty = m->host_dirty = m->state_dirty = true;
 	notify_ready();
@@ -370,6 +373,8 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 	static const struct bus_callbacks bus_callbacks = {
 		.reload = bus_reload,
 		.release = manager_release,
+		.save_baseline = manager_save_baseline,
+		.drop_baseline = manager_drop_baseline,
 		.explain = manager_explain,
 		.context = manager_context,
 	};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config.h"
+#include "inventory.h"
 #include "model.h"
 
 /*
@@ -17,3 +18,19 @@ void absence_note(
  * after a listing and after the configuration changed.
  */
 void absence_expect_configured(struct model *m, const struct config *c, struct timepoint now);
+
+/*
+ * What an earlier life of rdmad has learned is missed, too, when nothing has its GUID and nothing sits
+ * in its slot. To be called when a listing is complete.
+ */
+void absence_expect_learned(
+	struct model *m, const struct inventory *inv, const struct config *c, struct timepoint now);
+
+/* What is known of x, for selectors. */
+struct device_facts absence_facts(const struct missing *x);
+
+/*
+ * The configuration, or what was learned, has changed: tells anew how much x matters. Returns whether
+ * x is still to be missed; if not, nothing covers it any more and the caller removes it.
+ */
+bool absence_reconsider(struct missing *x, const struct config *c);

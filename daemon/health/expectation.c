@@ -49,6 +49,31 @@ bool device_is_vf(const struct device *d)
 	return d->have_details && d->details.is_vf == 1;
 }
 
+bool port_is_learnable(const struct port *p)
+{
+	return p->device->facts.link_type == LINK_TYPE_NONE && !device_is_vf(p->device);
+}
+
+/* Whether it is a virtual function is among the details, which may be late, or never come. */
+#define DETAILS_WAIT (10 * USEC_PER_SEC)
+
+void port_learn(struct port *p, const struct config *c, usec_t now, usec_t *ret_at)
+{
+	usec_t at = usec_add(MAX(p->active_since.mono, p->learn_from), c->stable_usec);
+
+	*ret_at = USEC_INFINITY;
+	if (!port_is_learnable(p))
+		p->learned = false;
+	if (p->learned || !port_is_learnable(p) || !port_is_active(p))
+		return;
+	if (!p->device->have_details)
+		at = MAX(at, usec_add(p->device->first_seen.mono, DETAILS_WAIT));
+	if (now >= at)
+		p->learned = true;
+	else
+		*ret_at = at;
+}
+
 bool netdev_disabled(const struct netdev *n)
 {
 	return n && !(n->facts.flags & IFF_UP);

@@ -27,5 +27,14 @@ bool port_lacks_sm(const struct port *p);
 /* A virtual function on the host that has its physical function. Not known: not one. */
 bool device_is_vf(const struct device *d);
 
+/*
+ * Whether being ACTIVE makes it expected later on: not so software links, which only configuration
+ * expects, and virtual functions on the host, which come and go (DESIGN rule 7).
+ */
+bool port_is_learnable(const struct port *p);
+
+/* Learns the port when it is due; else *ret_at is when it will be, USEC_INFINITY as things are never. */
+void port_learn(struct port *p, const struct config *c, usec_t now, usec_t *ret_at);
+
 /* Whether the administrator has disabled the netdev; n may be NULL. */
 bool netdev_disabled(const struct netdev *n);

@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 
+#include "absence.h"
 #include "expectation.h"
 #include "judge-count.h"
 #include "macros.h"
@@ -116,10 +117,8 @@ static void tally_port(
 /* An adapter that is away: one that may return, one that was let go, one that is missed. */
 static void tally_missing(struct tally *t, const struct missing *x, struct timepoint now)
 {
-	struct device_facts f = { .node_guid = x->node_guid };
+	struct device_facts f = absence_facts(x);
 
-	STRSCPY(f.name, x->name);
-	STRSCPY(f.pci_address, x->pci_address);
 	if (x->release.until.mono > now.mono)
 		t->any_excused = true;
 	else if (x->verdict.health == HEALTH_UNKNOWN || x->verdict.health == HEALTH_STARTING)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices, those that are here and those that are missed. */
 #include <errno.h>
+#include <time.h>
 
 #include "macros.h"
 #include "making.h"
@@ -129,6 +130,19 @@ static const char *lent_to(const struct missing *x)
 	return NULL;
 }
 
+/* It went while nobody watched: the condition is as old as that. */
+static void note_last_seen(struct reason *r, const struct missing *x)
+{
+	time_t t = (time_t)(x->since.real / USEC_PER_SEC);
+	size_t n = strlen(r->found);
+	struct tm tm;
+
+	r->since.real = x->since.real;
+	if (gmtime_r(&t, &tm))
+		strftime(r->found + n, sizeof(r->found) - n, ", last seen %Y-%m-%d %H:%M:%S UTC",
+			&tm);
+}
+
 bool judge_missing(struct missing *x, const struct config *c, struct timepoint now,
 	struct verdict *ret_old, usec_t *ret_recheck)
 {
@@ -160,8 +174,14 @@ bool judge_missing(struct missing *x, const struct config *c, struct timepoint n
 			x->placed ? "its PCI function has no driver" : "not there",
 			guid[0] ? ", GUID " : "", guid, x->pci_address[0] ? ", PCI " : "",
 			x->pci_address);
+		if (x->remembered)
+			note_last_seen(r, x);
 		STRSCPY(r->wanted, "present");
-		STRSCPY(r->remedy, x->seen ? "see journalctl -k for why it went; reload its driver "
+		STRSCPY(r->remedy, x->remembered ? "is the adapter seated and its driver loaded? "
+						   "lspci, rdma dev; if it was taken out for "
+						   "good: rdmactl baseline drop"
+				   : x->seen
+					   ? "see journalctl -k for why it went; reload its driver "
 					     "or reseat the adapter"
 					   : "is the adapter seated and its driver loaded? lspci, "
 					     "rdma dev; else remove Expect=yes");

@@ -141,18 +141,6 @@ static void judge_flapping(struct making *mk, struct port *p, const struct confi
 		"a loose cable, a bad transceiver or a restless peer: reseat or replace");
 }
 
-static void learn(struct making *mk, struct port *p, const struct config *c)
-{
-	usec_t stable_at = usec_add(p->active_since.mono, c->stable_usec);
-
-	if (p->learned || !port_is_active(p))
-		return;
-	if (mk->now.mono >= stable_at)
-		p->learned = true;
-	else
-		recheck_at(mk, stable_at);
-}
-
 /* No reading of the port at all yet. */
 static void judge_unread(struct making *mk, const struct port *p, const struct config *c)
 {
@@ -204,6 +192,7 @@ bool judge_port(const struct model *m, struct port *p, const struct config *c, s
 	struct port_settings ps = config_port_settings(c, &p->device->facts, &p->facts);
 	const struct netdev *n = port_netdev(m, p);
 	enum expectation expectation;
+	usec_t learned_at;
 	char because[REASON_TEXT_MAX];
 	bool counts;
 
@@ -219,7 +208,8 @@ bool judge_port(const struct model *m, struct port *p, const struct config *c, s
 			&mk, &p->verdict, ret_old, ret_recheck, "not watched: Monitor=no");
 	}
 
-	learn(&mk, p, c);
+	port_learn(p, c, now.mono, &learned_at);
+	recheck_at(&mk, learned_at);
 	expectation = port_expectation(p, c, &ps);
 	p->required = expectation != NOT_EXPECTED;
 	/* What was only learned gives way to what the administrator does by hand. */

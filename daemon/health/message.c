@@ -47,6 +47,16 @@ void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct rea
 			rule_get(r->id)->name, span);
 }
 
+void message_closed(char buf[MESSAGE_MAX], const char *object, const struct reason *r,
+	const char *why, usec_t stood)
+{
+	char span[TIMESPAN_MAX];
+
+	snprintf(buf, MESSAGE_MAX, "%s: %s is closed: %s (stood %s)",
+		r->subject[0] ? r->subject : object, rule_get(r->id)->name, why,
+		timespan_format(span, sizeof(span), stood));
+}
+
 void message_blip(char buf[MESSAGE_MAX], const char *object, unsigned n, const struct port *p)
 {
 	const char *now = port_is_active(p) ? "down and up again" : "up and down again";

@@ -17,5 +17,9 @@ void message_raised(
 void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct reason *r,
 	usec_t stood, const struct port *p);
 
+/* A condition was closed for a cause that is not its end: "no longer expected: …". */
+void message_closed(char buf[MESSAGE_MAX], const char *object, const struct reason *r,
+	const char *why, usec_t stood);
+
 /* The link went down and up again n times without any reading showing it. */
 void message_blip(char buf[MESSAGE_MAX], const char *object, unsigned n, const struct port *p);

@@ -187,6 +187,17 @@ const struct inventory_port *inventory_find_port(
 	return NULL;
 }
 
+struct inventory_entry *inventory_find(const struct inventory *inv, const struct device_facts *f)
+{
+	static const matcher matchers[] = { same_guid_and_slot, same_guid, same_slot_guid_unknown };
+
+	for (size_t k = 0; k < ARRAY_SIZE(matchers); k++)
+		for (size_t i = 0; i < inv->n; i++)
+			if (matchers[k](&inv->entries[i], f))
+				return &inv->entries[i];
+	return NULL;
+}
+
 /* Gives devices that have none yet their entries, none to two devices. */
 static void match_by(struct looking *l, matcher matches)
 {
@@ -361,6 +372,11 @@ static void compare_port(struct looking *l, struct inventory_entry *e, const str
 	if (e->n_ports != before)
 		l->inv->changed = true;
 	c.port = p->number;
+	if (p->learned && !ip->learned) {
+		ip->learned = true;
+		ip->learned_since = l->look->now.real;
+		l->inv->changed = true;
+	}
 	if (p->facts.link_layer != LINK_LAYER_UNKNOWN && p->facts.link_layer != ip->link_layer) {
 		STRSCPY(c.before, link_layer_to_string(ip->link_layer));
 		STRSCPY(c.after, link_layer_to_string(p->facts.link_layer));
@@ -438,6 +454,7 @@ static void replace(struct looking *l, struct inventory_entry *e, const struct d
 		e->ports[i] = (struct inventory_port){
 			.number = e->ports[i].number,
 			.learned = e->ports[i].learned,
+			.learned_since = e->ports[i].learned_since,
 		};
 	compare(l, e, d); /* fills in, silently */
 	report(l, c);
@@ -515,16 +532,15 @@ static void absent(struct looking *l, struct inventory_entry *e)
 	const struct missing *x;
 	struct inventory_change c;
 
-	if (e->gone_told || slot_is_taken(l, e) || is_elsewhere(l->look->model, e))
-		return;
 	x = find_missing(l, e);
-	if (x) {
-		if (!verdict_find(&x->verdict, REASON_DEVICE_MISSING, ""))
-			return;
+	if (x && verdict_find(&x->verdict, REASON_DEVICE_MISSING, "")) {
+		if (!e->gone_told)
+			l->inv->changed = true;
+		/* Also where an earlier run has told it: the condition will tell of the return. */
 		e->gone_told = e->gone_by_condition = true;
-		l->inv->changed = true;
-		return;
 	}
+	if (x || e->gone_told || slot_is_taken(l, e) || is_elsewhere(l->look->model, e))
+		return;
 	if (l->look->now.mono < l->look->settled_at)
 		return;
 	c = change_of(e, NULL, INVENTORY_GONE);

@@ -34,7 +34,8 @@ struct inventory_port {
 	uint64_t best_rate_mbps; /* the highest that it was ACTIVE with; 0 unknown */
 	char best_width[8];
 	char best_speed[16];
-	bool learned; /* ACTIVE for StableSec at least once: expected from then on */
+	bool learned;         /* ACTIVE for StableSec at least once: expected from then on */
+	usec_t learned_since; /* real; 0 unknown */
 
 	/* Not in the picture: another netdev that is on trial. */
 	char netdev_next[IFNAMSIZ];
@@ -132,6 +133,8 @@ struct inventory_port *inventory_entry_port(struct inventory_entry *e, uint32_t 
 /* What is known of a port of a device that the last look found; NULL: nothing. */
 const struct inventory_port *inventory_find_port(
 	const struct inventory *inv, const struct device_facts *f, uint32_t number);
+/* The entry of a device: by GUID and slot, by GUID, by slot where one has no GUID. NULL: none. */
+struct inventory_entry *inventory_find(const struct inventory *inv, const struct device_facts *f);
 
 /* Notes for the picture that what is present was seen just now. */
 void inventory_touch(struct inventory *inv, usec_t now_real);

@@ -493,7 +493,7 @@ struct missing *model_find_replaced(const struct model *m, const struct device *
 		if (other != d && streq(other->facts.pci_address, f->pci_address))
 			return NULL;
 	for (struct missing *x = m->missing; x; x = x->next)
-		if (x->seen && x->node_guid && x->node_guid != f->node_guid &&
+		if ((x->seen || x->remembered) && x->node_guid && x->node_guid != f->node_guid &&
 			streq(x->pci_address, f->pci_address))
 			return x;
 	return NULL;

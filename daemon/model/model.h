@@ -52,6 +52,7 @@ struct port {
 	bool was_active;             /* ACTIVE at least once */
 	usec_t last_active_for;      /* how long the last ACTIVE period was */
 	bool learned;                /* ACTIVE for StableSec at least once: now expected */
+	usec_t learn_from; /* mono: what was before this does not count for that (it was dropped) */
 	usec_t settle_until; /* mono: it may take until then to be up (the host has slept, ...) */
 
 	uint64_t flap_count;         /* all up->down edges since rdmad watches, blips included */
@@ -131,14 +132,28 @@ struct netdev {
 	struct netdev *next; /* in order of ifindex */
 };
 
+/* A port of a missing device, for what the configuration says of it. */
+struct missing_port {
+	uint32_t number;
+	enum link_layer link_layer;
+	char netdev[IFNAMSIZ];
+	bool learned;
+};
+#define MISSING_PORTS_MAX 16
+
 /* A device that is configured, or was here, and is not there now. */
 struct missing {
 	char name[RDMA_NAME_MAX];
 	uint64_t node_guid;
 	char pci_address[16];
-	bool required; /* configured, or one of its ports was */
-	bool seen;     /* it was here in the life of this model */
-	bool placed;   /* it is known where it is instead: */
+	bool required;   /* configured, or one of its ports was */
+	bool seen;       /* it was here in the life of this model */
+	bool remembered; /* it was learned in an earlier life; since.real is when it was last seen */
+	char driver[32];
+	char board_id[64];
+	size_t n_ports; /* of which something is known */
+	struct missing_port ports[MISSING_PORTS_MAX];
+	bool placed; /* it is known where it is instead: */
 	enum elsewhere_kind elsewhere;
 	struct release release; /* it was released when it went */
 	struct timepoint since;

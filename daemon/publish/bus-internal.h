@@ -2,7 +2,8 @@
 /*
  * What the files of the bus share. bus.c: the connection's life. bus-sync.c: what clients were told
  * and what differs. bus-object.c: properties. bus-manager.c, bus-device.c, bus-port.c: the
- * interfaces. bus-authorize.c: who may change something. bus-logcontrol.c: LogControl1.
+ * interfaces. bus-baseline.c: what was learned. bus-authorize.c: who may
+ * change something. bus-logcontrol.c: LogControl1.
  *
  * Nothing here waits: no call to the bus is synchronous, and no vtable entry makes sd-bus ask for a
  * sender's credentials by itself, which it would do synchronously.
@@ -97,6 +98,12 @@ int bus_manager_add(struct bus *b);
 int bus_device_add(struct bus *b);
 int bus_port_add(struct bus *b);
 int bus_logcontrol_add(struct bus *b);
+
+/* ---- bus-baseline.c: methods of the manager ---- */
+
+int bus_describe_baseline(sd_bus_message *m, void *user, sd_bus_error *error);
+int bus_save_baseline(sd_bus_message *m, void *user, sd_bus_error *error);
+int bus_drop_baseline(sd_bus_message *m, void *user, sd_bus_error *error);
 
 /*
  * Setting LogLevel must ask who the caller is, which a vtable's setter cannot do without blocking.

@@ -176,6 +176,12 @@ static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_METHOD_WITH_ARGS("Release",
 		SD_BUS_ARGS("as", objects, "t", duration_usec, "t", flags), SD_BUS_NO_RESULT,
 		method_release, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("DescribeBaseline", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json),
+		bus_describe_baseline, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("SaveBaseline", SD_BUS_ARGS("as", objects, "t", flags),
+		SD_BUS_RESULT("u", learned), bus_save_baseline, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("DropBaseline", SD_BUS_ARGS("as", objects, "t", flags),
+		SD_BUS_RESULT("u", dropped), bus_drop_baseline, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS(
 		"HealthChanged", SD_BUS_ARGS("o", path, "s", old, "s", new, "as", reasons), 0),
 	SD_BUS_VTABLE_END,

@@ -153,6 +153,9 @@ json_t *describe_daemon(struct builder *b, const struct publish_context *ctx, st
 	put(b, o, "Running", json_true());
 	put(b, o, "Version", json_string(RDMAD_VERSION));
 	put(b, o, "ConfigGeneration", json_number(ctx->config_generation));
+	put(b, o, "LearningPersists",
+		ctx->learning_persists < 0 ? json_null() : json_boolean(ctx->learning_persists));
+	put(b, o, "ExpectationConfigured", json_boolean(ctx->expects_anything));
 	put(b, o, "Pid", json_integer(getpid()));
 	put(b, o, "Timestamp", json_time(now));
 	return o;

@@ -95,6 +95,7 @@ static json_t *port_to_json(struct builder *b, const struct inventory_port *p)
 	put_text(b, o, "BestWidth", p->best_width);
 	put_text(b, o, "BestSpeed", p->best_speed);
 	put(b, o, "Learned", json_boolean(p->learned));
+	put_number(b, o, "LearnedSince", p->learned_since);
 	return o;
 }
 
@@ -234,6 +235,7 @@ static int port_from_json(struct reader *r, const json_t *o, struct inventory_en
 	get_text(r, o, "BestWidth", p->best_width, sizeof(p->best_width));
 	get_text(r, o, "BestSpeed", p->best_speed, sizeof(p->best_speed));
 	p->learned = get_bool(r, o, "Learned");
+	p->learned_since = get_number(r, o, "LearnedSince");
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <systemd/sd-event.h>
 
 #include "config.h"
+#include "inventory.h"
 #include "judge.h"
 #include "model.h"
 
@@ -17,7 +18,10 @@ struct publish_context {
 	const struct model *model;
 	const struct setup_row *setup; /* what DESIGN section 8 shows as Setup[] */
 	size_t n_setup;
-	uint64_t config_generation; /* counts successful loads, from 1 */
+	uint64_t config_generation;        /* counts successful loads, from 1 */
+	const struct inventory *inventory; /* what is known of adapters over time; NULL: nothing */
+	int learning_persists; /* what is learned outlives this boot: 1, 0, or -1 not known */
+	bool expects_anything; /* the configuration says what is to be there */
 };
 
 /* One row of Setup[]. */
@@ -59,6 +63,11 @@ void rule_list_note(const struct rule_note *n, void *user);
 /* {"Object":…,"HealthState":…,"Rules":[…],"Reasons":[…]}; *ret is malloc'ed. 0 or -ENOMEM. */
 int describe_rules_text(
 	const char *object, const struct verdict *v, struct rule_list *l, char **ret);
+
+/* ---- describe-baseline.c ---- */
+
+/* What was learned, also of adapters that are not here, as JSON; *ret is malloc'ed. 0 or -ENOMEM. */
+int describe_baseline_text(const struct publish_context *ctx, struct timepoint now, char **ret);
 
 /* ---- journal.c ---- */
 
@@ -149,6 +158,15 @@ struct bus_callbacks {
 		size_t why_size);
 	/* What the rules came to for an object, as JSON; -ENODEV: there is no such object. */
 	int (*explain)(void *user, const char *object, char **ret);
+	/*
+	 * Learn the ports of these objects (none: of all) that are ACTIVE, or forget what was
+	 * learned of them; *ret_n is of how many. 0, or -ENODEV with a sentence in why, then
+	 * nothing was done.
+	 */
+	int (*save_baseline)(
+		void *user, char *const *objects, unsigned *ret_n, char *why, size_t why_size);
+	int (*drop_baseline)(
+		void *user, char *const *objects, unsigned *ret_n, char *why, size_t why_size);
 	/* The context to describe from, valid until the next event is dispatched. Never NULL. */
 	const struct publish_context *(*context)(void *user);
 };

@@ -180,6 +180,29 @@ static int do_release(
 	return 0;
 }
 
+static int do_save_baseline(
+	void *user, char *const *objects, unsigned *ret_n, char *why, size_t why_size)
+{
+	*ret_n = 0;
+	for (char *const *o = objects; o && *o; o++) {
+		if (streq(*o, "none")) {
+			snprintf(why, why_size, "none: there is no such device");
+			return -ENODEV;
+		}
+		(*ret_n)++;
+	}
+	return 0;
+}
+
+static int do_drop_baseline(
+	void *user, char *const *objects, unsigned *ret_n, char *why, size_t why_size)
+{
+	int r = do_save_baseline(user, objects, ret_n, why, why_size);
+
+	*ret_n += 100;
+	return r;
+}
+
 static int do_explain(void *user, const char *object, char **ret)
 {
 	if (!streq(object, "rxe0"))
@@ -197,6 +220,8 @@ static const struct bus_callbacks callbacks = {
 	.reload = do_reload,
 	.release = do_release,
 	.explain = do_explain,
+	.save_baseline = do_save_baseline,
+	.drop_baseline = do_drop_baseline,
 	.context = get_context,
 };
 

@@ -274,6 +274,38 @@ static void test_reload(void **state)
 	reload_result = 0;
 }
 
+static uint32_t answer(sd_bus_message *m)
+{
+	uint32_t n = UINT32_MAX;
+
+	assert_null(sd_bus_message_get_error(m));
+	assert_true(sd_bus_message_read(m, "u", &n) > 0);
+	return n;
+}
+
+static void test_baseline(void **state)
+{
+	sd_bus_message *m;
+	const char *text;
+
+	m = call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "DescribeBaseline", "");
+	assert_null(sd_bus_message_get_error(m));
+	assert_true(sd_bus_message_read(m, "s", &text) > 0);
+	assert_non_null(strstr(text, "\"Baseline\":[]"));
+	m = call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "SaveBaseline", "ast", 0, (uint64_t)0);
+	assert_int_equal(answer(m), 0);
+	m = call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "SaveBaseline", "ast", 2, "a", "b",
+		(uint64_t)0);
+	assert_int_equal(answer(m), 2);
+	m = call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "DropBaseline", "ast", 1, "a", (uint64_t)0);
+	assert_int_equal(answer(m), 101);
+	m = call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "DropBaseline", "ast", 1, "none",
+		(uint64_t)0);
+	assert_error(m, BUS_ERROR_NO_SUCH_OBJECT);
+	m = call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "SaveBaseline", "ast", 0, (uint64_t)1);
+	assert_error(m, BUS_ERROR_INVALID_ARGS);
+}
+
 static sd_bus_message *release(const char *object, uint64_t duration, uint64_t flags)
 {
 	return call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "Release", "astt", 1, object, duration,
@@ -527,6 +559,7 @@ int main(void)
 		cmocka_unit_test(test_come_and_go),
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_release),
+		cmocka_unit_test(test_baseline),
 		cmocka_unit_test(test_explain),
 		cmocka_unit_test(test_log_level),
 		cmocka_unit_test(test_denied),

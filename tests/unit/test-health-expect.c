@@ -371,6 +371,248 @@ static void test_names_have_a_limit(void **state)
 		strstr(count_missing(h, "rails")->found, ", mlx5_3/1 down (polling) and 4 more"));
 }
 
+/* ---- learning ---- */
+
+static void test_who_is_learned(void **state)
+{
+	struct host *h = *state;
+	struct port *hw = plug(h, 0), *vf = plug(h, 1), *late = plug(h, 2), *soft = plug(h, 3);
+
+	h->config->stable_usec = USEC_PER_SEC;
+	hw->device->have_details = vf->device->have_details = true;
+	hw->device->details.is_vf = 0;
+	vf->device->details.is_vf = 1;
+	soft->device->facts.link_type = LINK_TYPE_RXE;
+	for (uint32_t n = 0; n < 4; n++)
+		up(h, n);
+	judge(h);
+	assert_false(hw->learned);
+	assert_true(h->recheck == h->now + USEC_PER_SEC);
+	judge_after(h, USEC_PER_SEC);
+	assert_true(hw->learned);
+	assert_false(vf->learned || late->learned || soft->learned);
+	/* Details that do not come: it is no virtual function as far as anybody knows... */
+	judge_after(h, 10 * USEC_PER_SEC);
+	assert_true(late->learned);
+	assert_false(vf->learned || soft->learned);
+	/* ... until it turns out to be one. */
+	late->device->have_details = true;
+	late->device->details.is_vf = 1;
+	judge(h);
+	assert_false(late->learned);
+	assert_false(late->required);
+}
+
+/* What is dropped is not learned again by having been up all the time before. */
+static void test_dropped(void **state)
+{
+	struct host *h = *state;
+	struct port *p = plug(h, 0);
+
+	up(h, 0);
+	judge_after(h, h->config->stable_usec);
+	assert_true(p->learned);
+	p->learned = false;
+	p->learn_from = h->now;
+	judge_after(h, h->config->stable_usec - 1);
+	assert_false(p->learned);
+	judge_after(h, 1);
+	assert_true(p->learned);
+}
+
+/* Learned in an earlier life, and not up yet in this one. */
+static void test_recalled(void **state)
+{
+	struct host *h = *state;
+	struct port *p = plug(h, 0);
+
+	p->learned = true;
+	down(h, 0);
+	judge_after(h, h->config->grace_usec - 1);
+	assert_int_equal(p->verdict.health, HEALTH_STARTING);
+	judge_after(h, 1);
+	assert_int_equal(p->verdict.health, HEALTH_FAILED);
+	assert_non_null(verdict_find(&p->verdict, REASON_PORT_DOWN, ""));
+}
+
+/* The host has slept, or the interface was set up again: links take their time. */
+static void test_settles(void **state)
+{
+	struct host *h = *state;
+	struct port *p = plug(h, 0);
+
+	up(h, 0);
+	p->learned = true;
+	judge_after(h, USEC_PER_HOUR);
+	p->settle_until = h->now + 120 * USEC_PER_SEC;
+	down(h, 0);
+	judge(h);
+	assert_int_equal(p->verdict.health, HEALTH_STARTING);
+	assert_true(h->recheck == p->settle_until);
+	judge_after(h, 120 * USEC_PER_SEC);
+	assert_int_equal(p->verdict.health, HEALTH_FAILED);
+}
+
+/* ---- what an earlier life has learned, and is gone ---- */
+
+static struct inventory inventory;
+
+static struct inventory_entry *remember(const char *name, uint64_t guid, const char *pci)
+{
+	struct inventory_entry *e = inventory_add(&inventory);
+	struct inventory_port *p = inventory_entry_port(e, 1);
+
+	STRSCPY(e->name, name);
+	STRSCPY(e->pci_address, pci);
+	STRSCPY(e->driver, "mlx5_core");
+	e->node_guid = guid;
+	e->last_seen = UINT64_C(1700000000) * USEC_PER_SEC;
+	p->learned = true;
+	STRSCPY(p->netdev, "ens1");
+	p->link_layer = LINK_LAYER_ETHERNET;
+	return e;
+}
+
+static unsigned n_missing(const struct host *h)
+{
+	unsigned n = 0;
+
+	for (const struct missing *x = h->model.missing; x; x = x->next)
+		n++;
+	return n;
+}
+
+static void test_learned_and_gone(void **state)
+{
+	struct host *h = *state;
+	const struct reason *r;
+	struct missing *x;
+
+	remember("mlx5_0", 0x1000, "0000:00:00.0"); /* is here, by GUID */
+	remember("old1", 0x7777, "0000:01:00.0");   /* has another one in its place */
+	remember("vf2", 0, "0000:02:00.0");         /* without a GUID, by its slot */
+	remember("mlx5_7", 0x2007, "0000:77:00.0"); /* is not here */
+	remember("was", 0x2008, "0000:78:00.0")->ports[0].learned = false;
+	for (uint32_t n = 0; n < 3; n++) {
+		plug(h, n);
+		up(h, n);
+	}
+	absence_expect_learned(&h->model, &inventory, h->config, at(h->now));
+	absence_expect_learned(&h->model, &inventory, h->config, at(h->now));
+	assert_int_equal(n_missing(h), 1);
+	x = model_missing_by_name(&h->model, "mlx5_7");
+	assert_non_null(x);
+	judge(h);
+	assert_int_equal(x->verdict.health, HEALTH_STARTING);
+	judge_after(h, h->config->grace_usec);
+	assert_int_equal(x->verdict.health, HEALTH_FAILED);
+	r = verdict_find(&x->verdict, REASON_DEVICE_MISSING, "");
+	assert_non_null(r);
+	assert_string_equal(r->found, "not there, GUID 0000:0000:0000:2007, PCI 0000:77:00.0, last "
+				      "seen 2023-11-14 22:13:20 UTC");
+	assert_true(r->since.real == UINT64_C(1700000000) * USEC_PER_SEC);
+	assert_int_equal(h->model.verdict.health, HEALTH_FAILED);
+
+	/* Lent to a virtual machine: the host has it still. */
+	model_listing_begin(&h->model);
+	assert_int_equal(model_see_elsewhere(&h->model,
+				 &(struct elsewhere_facts){ ELSEWHERE_VFIO, "", "0000:77:00.0" }),
+		0);
+	model_place_missing(&h->model);
+	judge(h);
+	assert_int_equal(x->verdict.health, HEALTH_IGNORED);
+	inventory_done(&inventory);
+}
+
+static void configure_port(struct host *h, const char *selector, enum expect expect_)
+{
+	struct config *c = h->config;
+	char why[128];
+
+	c->ports = realloc(c->ports, (c->n_ports + 1) * sizeof(c->ports[0]));
+	assert_non_null(c->ports);
+	c->ports[c->n_ports] = (struct config_port){ .has_expect = true, .expect = expect_ };
+	assert_int_equal(
+		selector_parse(selector, true, &c->ports[c->n_ports].selector, why, sizeof(why)),
+		0);
+	c->n_ports++;
+}
+
+/* What the configuration says of a device that is gone, by all that is known of it. */
+static void test_gone_and_configured(void **state)
+{
+	static const struct {
+		const char *selector;
+		enum expect expect;
+		bool missed;
+	} t[] = {
+		{ "mlx5_7", EXPECT_ANY, false },
+		{ "mlx5_7/1", EXPECT_DOWN, false },
+		{ "mlx5_7/2", EXPECT_ANY, true },
+		{ "guid=0000000000002007", EXPECT_ANY, false },
+		{ "pci=77:00.0", EXPECT_ANY, false },
+		{ "netdev=ens1", EXPECT_ANY, false },
+		{ "netdev=ens2", EXPECT_ANY, true },
+		{ "driver=mlx5_core", EXPECT_ANY, false },
+		{ "linklayer=Ethernet", EXPECT_ANY, false },
+		{ "linklayer=InfiniBand", EXPECT_ANY, true },
+		{ "*", EXPECT_UP, true },
+	};
+	struct host *h = *state;
+
+	remember("mlx5_7", 0x2007, "0000:77:00.0");
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		struct missing *x;
+
+		/* As it is started with that, and as it is loaded later. */
+		absence_expect_learned(&h->model, &inventory, h->config, at(h->now));
+		x = h->model.missing;
+		assert_non_null(x);
+		configure_port(h, t[i].selector, t[i].expect);
+		if (absence_reconsider(x, h->config) != t[i].missed)
+			fail_msg("case %zu, loaded: %s", i, t[i].selector);
+		model_remove_missing(&h->model, x);
+		absence_expect_learned(&h->model, &inventory, h->config, at(h->now));
+		if ((h->model.missing != NULL) != t[i].missed)
+			fail_msg("case %zu, started: %s", i, t[i].selector);
+		if (h->model.missing)
+			model_remove_missing(&h->model, h->model.missing);
+		selector_done(&h->config->ports[0].selector);
+		h->config->n_ports = 0;
+	}
+	inventory_done(&inventory);
+}
+
+/* Expect=yes by name, and the picture knows who that is. */
+static void test_gone_by_name_and_learned(void **state)
+{
+	struct host *h = *state;
+	struct config *c = h->config;
+	struct missing *x;
+	char why[64];
+
+	remember("mlx5_7", 0x2007, "0000:77:00.0");
+	c->devices = calloc(1, sizeof(c->devices[0]));
+	assert_non_null(c->devices);
+	c->n_devices = 1;
+	c->devices[0].has_expect = true;
+	c->devices[0].expect = EXPECT_UP;
+	assert_int_equal(
+		selector_parse("mlx5_7", false, &c->devices[0].selector, why, sizeof(why)), 0);
+	absence_expect_configured(&h->model, c, at(h->now));
+	absence_expect_learned(&h->model, &inventory, c, at(h->now));
+	assert_int_equal(n_missing(h), 1);
+	x = h->model.missing;
+	assert_int_equal(x->node_guid, 0x2007);
+	assert_string_equal(x->pci_address, "0000:77:00.0");
+	/* The section goes: what was learned still holds; that goes as well: nothing does. */
+	c->devices[0].expect = EXPECT_AUTO;
+	assert_true(absence_reconsider(x, c));
+	x->ports[0].learned = false;
+	assert_false(absence_reconsider(x, c));
+	inventory_done(&inventory);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -384,6 +626,13 @@ int main(void)
 		T(test_never_counted),
 		T(test_flapping_is_one),
 		T(test_names_have_a_limit),
+		T(test_who_is_learned),
+		T(test_dropped),
+		T(test_recalled),
+		T(test_settles),
+		T(test_learned_and_gone),
+		T(test_gone_and_configured),
+		T(test_gone_by_name_and_learned),
 	};
 
 	return cmocka_run_group_tests_name("health-expect", tests, NULL, NULL);

@@ -276,6 +276,59 @@ static void test_half_read(void **state)
 	assert_int_equal(r->n, 0);
 }
 
+/* What a port has learned is kept, once, and found again by whatever identifies its device. */
+static void test_learned(void **state)
+{
+	struct rig *r = *state;
+	struct device_facts f = facts_of(7, "other", GUID_A, "0000:5e:00.0");
+	struct inventory_entry *e;
+	struct port *p = device_port(model_device_by_index(&r->model, 1), 1);
+
+	assert_false(r->inv.entries[0].ports[0].learned);
+	p->learned = true;
+	look(r, 5);
+	assert_int_equal(r->n, 0);
+	e = &r->inv.entries[0];
+	assert_true(e->ports[0].learned);
+	assert_int_equal(e->ports[0].learned_since, at(5).real);
+	assert_true(r->inv.changed);
+	r->inv.changed = false;
+	look(r, 6);
+	assert_false(r->inv.changed);
+	assert_int_equal(e->ports[0].learned_since, at(5).real);
+
+	assert_ptr_equal(inventory_find(&r->inv, &f), e); /* by GUID, wherever it sits */
+	f.node_guid = GUID_B;
+	assert_null(inventory_find(&r->inv, &f));
+	STRSCPY(f.pci_address, "0000:3b:00.0");
+	assert_null(inventory_find(&r->inv, &f)); /* another one in its slot */
+	f.node_guid = 0;
+	assert_ptr_equal(inventory_find(&r->inv, &f), e);
+	f.pci_address[0] = '\0';
+	assert_null(inventory_find(&r->inv, &f));
+}
+
+/* Another run has told that it is gone, this one misses it again: who tells of its return? */
+static void test_missed_again(void **state)
+{
+	struct rig *r = *state;
+	struct missing *x;
+
+	restart(r);
+	unplug(r, 1);
+	r->inv.entries[0].gone_told = true;
+	x = model_add_missing(&r->model, "mlx5_0", GUID_A, "0000:3b:00.0", at(2));
+	x->verdict.n_reasons = 1;
+	x->verdict.reasons[0].id = REASON_DEVICE_MISSING;
+	look_with(r, 3, false, true);
+	assert_int_equal(r->n, 0);
+	model_remove_missing(&r->model, x);
+	plug(r, 2, "mlx5_0", GUID_A, "0000:3b:00.0");
+	look(r, 4);
+	assert_int_equal(r->n, 0); /* the condition did */
+	assert_false(r->inv.entries[0].gone_told);
+}
+
 static void test_replaced(void **state)
 {
 	struct rig *r = *state;
@@ -718,6 +771,8 @@ int main(void)
 		T(test_unknown_filled),
 		T(test_half_read),
 		T(test_replaced),
+		T(test_learned),
+		T(test_missed_again),
 		T(test_guid),
 		T(test_slots),
 		T(test_shared_slot),

@@ -47,6 +47,7 @@ static void fill(struct inventory *inv)
 	STRSCPY(p->best_width, "4X");
 	STRSCPY(p->best_speed, "NDR");
 	p->learned = true;
+	p->learned_since = 1500000;
 	assert_non_null(inventory_entry_port(e, 2));
 
 	e = inventory_add(inv); /* one of which only the slot is known */
@@ -94,6 +95,8 @@ static void test_round_trip(void **state)
 	assert_string_equal(e->ports[0].best_width, "4X");
 	assert_string_equal(e->ports[0].best_speed, "NDR");
 	assert_true(e->ports[0].learned);
+	assert_int_equal(e->ports[0].learned_since, 1500000);
+	assert_int_equal(e->ports[1].learned_since, 0);
 	assert_int_equal(e->ports[1].link_layer, LINK_LAYER_UNKNOWN);
 	assert_false(inv.entries[1].gone_told);
 	assert_true(inv.entries[1].node_guid == 0);

@@ -122,7 +122,10 @@ static void test_describe_empty(void **state)
 	json_t *root = describe(&ctx, 10, false), *daemon = json_object_get(root, "Daemon");
 
 	assert_keys(root, "Daemon HealthState HealthSince Reasons Devices Missing Setup Events");
-	assert_keys(daemon, "Running Version ConfigGeneration Pid Timestamp");
+	assert_keys(daemon, "Running Version ConfigGeneration LearningPersists "
+			    "ExpectationConfigured Pid Timestamp");
+	assert_true(json_is_false(json_object_get(daemon, "LearningPersists")));
+	assert_true(json_is_false(json_object_get(daemon, "ExpectationConfigured")));
 	assert_true(json_is_true(json_object_get(daemon, "Running")));
 	assert_int_equal(json_integer_value(json_object_get(daemon, "ConfigGeneration")), 7);
 	assert_int_equal(json_integer_value(json_object_get(daemon, "Pid")), getpid());

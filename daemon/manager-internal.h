@@ -91,6 +91,7 @@ struct manager {
 	sd_event_source *budget_timer;  /* READY whatever is still missing */
 
 	usec_t recheck_at;
+	usec_t slept; /* how long the host has slept since it booted, as far as was noticed */
 	bool listing, list_again;
 	bool list_failing; /* said once */
 	bool list_silent;  /* the scout was given up */
@@ -106,6 +107,8 @@ struct manager {
 /* ---- manager.c ---- */
 /* Makes the event loop call back at that time or sooner. */
 void manager_recheck_at(struct manager *m, usec_t mono);
+/* To be called before ports are read or judged: after a sleep links take their time. */
+void manager_notice_resume(struct manager *m);
 /* Something could not be asked for now: try again shortly. */
 void manager_retry_soon(struct manager *m);
 struct timepoint manager_now(struct manager *m);

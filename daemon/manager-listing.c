@@ -140,16 +140,46 @@ static void bond_affects_ports(struct manager *m, uint32_t ifindex)
 		}
 }
 
+/* What the fall of a port follows within, when its netdev was set down. */
+#define ADMIN_DOWN_FOLLOWS (5 * USEC_PER_SEC)
+
+/* The administrator has set the netdev up or down: the port follows, and that is no fault of it. */
+static void netdev_was_set(struct manager *m, uint32_t ifindex, bool up)
+{
+	usec_t now = manager_now(m).mono;
+
+	for (struct device *d = m->model.devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++) {
+			struct port *p = &d->ports[i];
+
+			if (p->facts.netdev_index != ifindex ||
+				p->facts.link_layer != LINK_LAYER_ETHERNET)
+				continue;
+			if (!up)
+				port_excuse_down(p, now, usec_add(now, ADMIN_DOWN_FOLLOWS));
+			else if (!port_is_active(p))
+				p->settle_until = usec_add(now, m->config->grace_usec);
+		}
+}
+
 int manager_see_netdev(const struct netdev_facts *f, void *user)
 {
+	const struct netdev *known;
 	struct manager *m = user;
+	bool was_up, was_known;
 	uint32_t downs;
 	int r;
+
+	known = model_netdev_by_index(&m->model, f->ifindex);
+	was_known = known && !f->gone;
+	was_up = known && (known->facts.flags & IFF_UP);
 
 	r = model_see_netdev(&m->model, f, &downs);
 	if (r <= 0)
 		return 0;
 	m->plan_dirty = true;
+	if (was_known && was_up != !!(f->flags & IFF_UP))
+		netdev_was_set(m, f->ifindex, !was_up);
 	netdev_affects_ports(m, f->ifindex, downs);
 	bond_affects_ports(m, f->ifindex);
 	return 0;

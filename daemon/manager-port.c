@@ -91,6 +91,7 @@ void port_judge(struct manager *m, struct port *p)
 	bool learned = p->learned;
 	struct verdict old;
 
+	manager_notice_resume(m);
 	if (judge_port(&m->model, p, m->config, now, &old, &recheck)) {
 		port_edges_changed(&m->edges, p, pe, &old, m->config, now);
 		m->state_dirty = true;
@@ -287,6 +288,7 @@ void on_pool_port(const struct port_facts *f, void *user)
 
 	if (!p)
 		return;
+	manager_notice_resume(m);
 	settle = !p->ask_again;
 	p->asked_at = (struct timepoint){ 0 };
 	u = port_see(p, f, settle, manager_now(m));

@@ -27,11 +27,21 @@ static void device_let_go(struct manager *m, struct device *d)
 	manager_recheck_at(m, d->release.until.mono);
 }
 
+/* What happened meanwhile was meant to, and the link may have to come up yet. */
+static void port_taken_back(struct manager *m, struct port *p)
+{
+	usec_t now = manager_now(m).mono;
+
+	p->unseen_downs = 0;
+	p->settle_until = usec_add(now, m->config->grace_usec);
+	port_excuse_down(p, now, usec_add(now, m->config->probe_usec));
+}
+
 static void device_take_back(struct manager *m, struct device *d)
 {
 	d->release = (struct release){ 0 };
 	for (size_t i = 0; i < d->n_ports; i++)
-		d->ports[i].unseen_downs = 0; /* what happened meanwhile was meant to */
+		port_taken_back(m, &d->ports[i]);
 	device_rewatch(m, d);
 	device_ask_facts(m, d);
 	log_notice("%s: taken back, watched again", d->facts.name);

@@ -21,6 +21,38 @@ struct timepoint manager_now(struct manager *m)
 	return (struct timepoint){ .mono = mono, .real = real };
 }
 
+/* How long links, switches and subnet managers may take after the host has slept. */
+#define RESUME_SETTLE (120 * USEC_PER_SEC)
+
+static usec_t slept_until_now(struct manager *m)
+{
+	uint64_t boot = 0, mono = 0;
+
+	sd_event_now(m->event, CLOCK_BOOTTIME, &boot);
+	sd_event_now(m->event, CLOCK_MONOTONIC, &mono);
+	return usec_sub(boot, mono);
+}
+
+void manager_notice_resume(struct manager *m)
+{
+	usec_t slept = slept_until_now(m), now;
+	char span[TIMESPAN_MAX];
+
+	/* The two clocks are not read at the same moment. */
+	if (slept <= usec_add(m->slept, USEC_PER_SEC))
+		return;
+	log_notice("the host has slept for %s: links may take a while to come back",
+		timespan_format(span, sizeof(span), usec_sub(slept, m->slept)));
+	m->slept = slept;
+	now = manager_now(m).mono;
+	for (struct device *d = m->model.devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++) {
+			d->ports[i].settle_until = usec_add(now, RESUME_SETTLE);
+			port_excuse_down(&d->ports[i], now, usec_add(now, RESUME_SETTLE));
+		}
+	manager_request_listing(m);
+}
+
 void timer_in(sd_event_source *timer, usec_t delay)
 {
 	sd_event_source_set_time_relative(timer, delay);
@@ -59,6 +91,7 @@ static int on_probe_timer(sd_event_source *source, uint64_t usec, void *user)
 	struct manager *m = user;
 
 	(void)usec;
+	manager_notice_resume(m);
 	manager_request_listing(m);
 	for (struct device *d = m->model.devices; d; d = d->next)
 		device_ask_ports(m, d);
@@ -394,6 +427,7 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 		goto fail;
 	}
 	m->model.watched_since = timepoint_now();
+	m->slept = slept_until_now(m);
 	m->config_generation = 1;
 	log_problems(m->config);
 	journal_attach(event);

@@ -648,11 +648,31 @@ void port_note_downs(struct port *p, uint32_t n, usec_t now)
 	p->unseen_since = now;
 }
 
-static void port_count_edge(struct port *p, usec_t now)
+/* Returns whether it counts. */
+static bool port_count_edge(struct port *p, usec_t now)
 {
+	bool excused = now < p->excused_until;
+
+	p->excused_until = 0; /* good for one fall */
+	if (excused)
+		return false;
 	p->flap_ring[p->flap_count % FLAP_RING] = now;
 	p->flap_count++;
 	p->last_edge = now;
+	return true;
+}
+
+/* The netdev may say that it was set down after the port has said that it fell. */
+#define EXCUSE_BACK (2 * USEC_PER_SEC)
+
+void port_excuse_down(struct port *p, usec_t now, usec_t until)
+{
+	usec_t last = p->flap_count ? p->flap_ring[(p->flap_count - 1) % FLAP_RING] : 0;
+
+	if (last && !port_is_active(p) && usec_sub(now, last) <= EXCUSE_BACK)
+		p->flap_count--;
+	else
+		p->excused_until = until;
 }
 
 /* Turns evidence that no reading showed into blips, once a reading is newer than the evidence. */
@@ -660,10 +680,8 @@ static uint32_t port_settle(struct port *p, usec_t now)
 {
 	uint32_t blips = 0;
 
-	for (; p->unseen_downs > 0; p->unseen_downs--) {
-		port_count_edge(p, now);
-		blips++;
-	}
+	for (; p->unseen_downs > 0; p->unseen_downs--)
+		blips += port_count_edge(p, now);
 	return blips;
 }
 

@@ -53,7 +53,8 @@ struct port {
 	usec_t last_active_for;      /* how long the last ACTIVE period was */
 	bool learned;                /* ACTIVE for StableSec at least once: now expected */
 	usec_t learn_from; /* mono: what was before this does not count for that (it was dropped) */
-	usec_t settle_until; /* mono: it may take until then to be up (the host has slept, ...) */
+	usec_t excused_until; /* mono: a fall before this was meant to be; 0 none */
+	usec_t settle_until;  /* mono: it may take until then to be up (the host has slept, ...) */
 
 	uint64_t flap_count;         /* all up->down edges since rdmad watches, blips included */
 	usec_t flap_ring[FLAP_RING]; /* mono times of the last edges, flap_count % FLAP_RING next */
@@ -327,6 +328,12 @@ void port_note_downs(struct port *p, uint32_t n, usec_t now);
  */
 struct port_update port_see(
 	struct port *p, const struct port_facts *f, bool settle, struct timepoint now);
+
+/*
+ * Somebody took the port down on purpose: the fall that was counted a moment ago, or else the first
+ * one until then, is not counted and no blip.
+ */
+void port_excuse_down(struct port *p, usec_t now, usec_t until);
 
 bool port_is_active(const struct port *p);
 

@@ -518,7 +518,7 @@ static void test_learned_and_gone(void **state)
 	assert_int_equal(model_see_elsewhere(&h->model,
 				 &(struct elsewhere_facts){ ELSEWHERE_VFIO, "", "0000:77:00.0" }),
 		0);
-	model_place_missing(&h->model);
+	model_place_missing(&h->model, at(h->now));
 	judge(h);
 	assert_int_equal(x->verdict.health, HEALTH_IGNORED);
 	inventory_done(&inventory);

@@ -387,10 +387,50 @@ static void test_worst(void **state)
 	assert_int_equal(health_worst(HEALTH_IGNORED, HEALTH_IGNORED), HEALTH_IGNORED);
 }
 
+/* Somebody set the netdev down: before the port says so, after it, and with no reading between. */
+static void test_excused(void **state)
+{
+	struct model m = { 0 };
+	struct port *p = device_port(see(&m, 1, "a", 1), 1);
+	struct port_update u;
+
+	(void)state;
+	up(p, true, 1);
+	port_excuse_down(p, at(10).mono, at(15).mono);
+	port_note_downs(p, 1, at(10).mono);
+	u = down(p, true, 11);
+	assert_true(u.went_down);
+	assert_int_equal(u.blips, 0);
+	assert_int_equal(p->flap_count, 0);
+
+	up(p, true, 100);
+	down(p, true, 110);
+	assert_int_equal(p->flap_count, 1);
+	port_excuse_down(p, at(111).mono, at(116).mono);
+	assert_int_equal(p->flap_count, 0);
+
+	up(p, true, 200);
+	port_excuse_down(p, at(210).mono, at(215).mono);
+	port_note_downs(p, 1, at(210).mono);
+	u = up(p, true, 211);
+	assert_int_equal(u.blips, 0);
+	assert_int_equal(p->flap_count, 0);
+
+	/* It is good for one fall, and not for ever. */
+	down(p, true, 212);
+	assert_int_equal(p->flap_count, 1);
+	up(p, true, 300);
+	port_excuse_down(p, at(310).mono, at(315).mono);
+	down(p, true, 320);
+	assert_int_equal(p->flap_count, 2);
+	model_done(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_listing),
+		cmocka_unit_test(test_excused),
 		cmocka_unit_test(test_renumbered),
 		cmocka_unit_test(test_netdevs),
 		cmocka_unit_test(test_edges),

@@ -3,7 +3,7 @@
  * Takes rdmad's name on the bus and answers as told, for tests/rdmactl/run.py:
  *
  *   mock-daemon FILE [COUNTERS]   Describe() is what FILE holds, DescribeCounters() what COUNTERS
- *                                 holds whenever it is asked, Reload() and Release() work, but for
+ *                                 and DescribeBaseline() hold whenever they are asked, Reload() and Release() work, but for
  *                                 an object "nosuch"
  *                                 Explain() is what FILE.explain holds, if that is about the object
  *   mock-daemon -r                all are refused with an error
@@ -117,12 +117,49 @@ static int method_release(sd_bus_message *m, void *user, sd_bus_error *error)
 	return answer(m, NULL, NULL, error);
 }
 
+static int method_describe_baseline(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	static char baseline[1 << 20];
+
+	if (mode == MODE_ANSWER &&
+		(!counters_file || read_file(counters_file, baseline, sizeof(baseline)) < 0))
+		return -ENOENT;
+	return answer(m, "s", baseline, error);
+}
+
+static int method_baseline(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	const char *object;
+	uint64_t flags;
+	uint32_t n = 0;
+	int r;
+
+	printf("%s", sd_bus_message_get_member(m));
+	r = sd_bus_message_enter_container(m, 'a', "s");
+	while (r >= 0 && (r = sd_bus_message_read(m, "s", &object)) > 0) {
+		printf(" %s", object);
+		n++;
+	}
+	if (r < 0 || sd_bus_message_exit_container(m) < 0 ||
+		sd_bus_message_read(m, "t", &flags) < 0 || flags != 0)
+		return -EINVAL;
+	putchar('\n');
+	fflush(stdout);
+	if (mode != MODE_ANSWER)
+		return answer(m, NULL, NULL, error);
+	return sd_bus_reply_method_return(m, "u", n);
+}
+
 static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD("Describe", NULL, "s", method_describe, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("DescribeCounters", NULL, "s", method_describe_counters,
 		SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Explain", "s", "s", method_explain, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("DescribeBaseline", NULL, "s", method_describe_baseline,
+		SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("SaveBaseline", "ast", "u", method_baseline, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("DropBaseline", "ast", "u", method_baseline, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Release", "astt", NULL, method_release, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Reload", "t", NULL, method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,

@@ -639,6 +639,56 @@ def test_watch(tap, rig, bus):
     w.stderr.close()
 
 
+def test_baseline(tap, rig, bus):
+    learned = {"Daemon": {"Running": True, "LearningPersists": False}, "Baseline": [
+        {"Object": "mlx5_0/1", "Device": "mlx5_0", "Number": 1, "NodeGuid": "0002:c903:00aa:0010",
+         "PciAddress": "0000:3b:00.0", "BestRate": 400000, "BestWidth": "4X", "BestSpeed": "NDR",
+         "LearnedSince": 1700000000000000, "Present": True, "LastSeen": 1700000100000000},
+        {"Object": "vf\u001b[31m/2", "Device": "vf", "Number": 2, "NodeGuid": None,
+         "PciAddress": "0000:5e:00.2", "BestRate": 2500, "BestWidth": None, "BestSpeed": None,
+         "LearnedSince": None, "Present": False, "LastSeen": 1600000000000000}]}
+    file = pathlib.Path(rig.directory, "baseline.json")
+    file.write_text(json.dumps(learned))
+    bus.play(str(rig.file), str(file))
+    p = bus.run("baseline")
+    lines = p.stdout.decode().splitlines()
+    tap(p.returncode == 0 and lines[1].split()[:6] == ["mlx5_0/1", "0002:c903:00aa:0010", "0000:3b:00.0",
+        "400", "Gb/s", "2023-11-14"] and lines[1].endswith("here"), "baseline: a table", p)
+    tap(b"\x1b" not in p.stdout and lines[2].split()[1:5] == ["-", "0000:5e:00.2", "2.5", "Gb/s"] and
+        "2020-09-13" in lines[2], "baseline: ... of what is not here, harmless", p)
+    tap(lines[4] == "2 ports learned." and "None of it outlives this boot" in lines[5],
+        "baseline: ... and that it does not persist", p)
+    for pattern, n in (("mlx5_*", 1), ("mlx5_0/1", 1), ("0000:5e:00.2", 1), ("0002:*", 1), ("x", 0)):
+        p = bus.run("baseline", "show", pattern, "--json=short")
+        tap(p.returncode == 0 and len(json.loads(p.stdout)["Baseline"]) == n,
+            f"baseline: show {pattern} as JSON", p)
+    for args in (["show"], ["save"]):
+        p = bus.run("baseline", *args, "--as-config")
+        text = p.stdout.decode()
+        tap(p.returncode == 0 and
+            "[Port */1 guid=0002:c903:00aa:0010]\nExpect=up\nMinRate=400Gb/s\n" in text and
+            "[Port */2 pci=0000:5e:00.2]\nExpect=up\nMinRate=2500Mb/s\n" in text,
+            f"baseline: {args[0]} --as-config", p)
+    for args, told, said in (
+            (["save"], b"SaveBaseline\n", b"0 ports learned that were not before.\n"),
+            (["save", "mlx5_0/1"], b"SaveBaseline mlx5_0/1\n",
+             b"1 port learned that was not before.\n"),
+            (["drop", "a", "0002:c903:00aa:0010"], b"DropBaseline a 0002:c903:00aa:0010\n",
+             b"What was learned of 2 ports is forgotten.\n")):
+        p = bus.run("baseline", *args)
+        got = bus.daemon.stdout.readline()
+        tap(p.returncode == 0 and got == told and p.stdout == said and not p.stderr,
+            f"baseline {' '.join(args)}", (got, p))
+    tap(bus.run("baseline", "frobnicate").returncode == 2, "baseline: no such action")
+    tap(bus.run("baseline", "drop", "--as-config").returncode == 2, "baseline: drop --as-config")
+    bus.play("-r")
+    for args in ([], ["save"], ["drop", "x"]):
+        p = bus.run("baseline", *args)
+        tap(p.returncode == 1 and b"refuses" in p.stderr, "baseline that is refused", p)
+    bus.stop()
+    tap(bus.run("baseline").returncode == 3, "baseline without a daemon")
+
+
 def test_release(tap, rig, bus):
     bus.play(str(rig.file))
     for args, told, said in (
@@ -776,6 +826,7 @@ def test_bus(tap, rig, mock, update):
         bus.stop()
         test_counters(tap, rig, bus)
         test_release(tap, rig, bus)
+        test_baseline(tap, rig, bus)
         test_explain(tap, rig, bus, update)
     finally:
         bus.end()

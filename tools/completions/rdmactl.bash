@@ -4,9 +4,9 @@
 _rdmactl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
-	local verbs='status list show topo check counters events explain release inspect collect reload'
+	local verbs='status list show topo check counters events explain baseline release inspect collect reload'
 	local options='--json --no-legend --full --no-pager --host --help --version --all --watch --save --since
-		--follow --kind --lines --for --interval --config --force --fail-on --class --group
+		--follow --kind --lines --for --as-config --interval --config --force --fail-on --class --group
 		--perfdata --ignore-acked --exit'
 
 	(( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}
@@ -80,6 +80,9 @@ _rdmactl()
 		names=$(rdmactl show --no-pager '*' '*/*' 2>/dev/null |
 			sed -n 's/^Object=\([A-Za-z0-9_.:/-]*\)$/\1/p')
 		COMPREPLY=($(compgen -W "$names" -- "$cur"))
+		;;
+	baseline)
+		COMPREPLY=($(compgen -W 'show save drop' -- "$cur"))
 		;;
 	inspect|collect)
 		COMPREPLY=($(compgen -A file -- "$cur"))

@@ -47,7 +47,9 @@ static int on_reply(sd_bus_message *m, void *user, sd_bus_error *error)
 		w->answer.no_such_object = sd_bus_error_has_name(e, BUS_ERROR_NO_SUCH_OBJECT);
 	} else {
 		w->answer.outcome = BUS_ANSWERED;
-		if (sd_bus_message_read(m, "s", &s) > 0)
+		if (sd_bus_message_has_signature(m, "u"))
+			sd_bus_message_read(m, "u", &w->answer.number);
+		else if (sd_bus_message_read(m, "s", &s) > 0)
 			w->answer.text = strdup(s);
 	}
 	return 0;
@@ -98,7 +100,7 @@ static int append_object(sd_bus_message *m, const struct request *q)
 	return sd_bus_message_append(m, "s", q->objects[0]);
 }
 
-static int append_release(sd_bus_message *m, const struct request *q)
+static int append_objects(sd_bus_message *m, const struct request *q)
 {
 	int r = sd_bus_message_open_container(m, 'a', "s");
 
@@ -106,7 +108,21 @@ static int append_release(sd_bus_message *m, const struct request *q)
 		r = sd_bus_message_append(m, "s", q->objects[i]);
 	if (r >= 0)
 		r = sd_bus_message_close_container(m);
+	return r;
+}
+
+static int append_release(sd_bus_message *m, const struct request *q)
+{
+	int r = append_objects(m, q);
+
 	return r < 0 ? r : sd_bus_message_append(m, "tt", q->duration, UINT64_C(0));
+}
+
+static int append_baseline(sd_bus_message *m, const struct request *q)
+{
+	int r = append_objects(m, q);
+
+	return r < 0 ? r : append_flags(m, q);
 }
 
 static int call(const char *host, const struct request *q, usec_t timeout, struct waiting *w)
@@ -192,6 +208,26 @@ struct bus_answer bus_call_release(
 		.objects = objects,
 		.n_objects = n,
 		.duration = duration,
+	};
+
+	return call_manager(host, &q, timeout);
+}
+
+struct bus_answer bus_call_describe_baseline(const char *host, usec_t timeout)
+{
+	const struct request q = { .method = "DescribeBaseline" };
+
+	return call_manager(host, &q, timeout);
+}
+
+struct bus_answer bus_call_baseline(
+	const char *host, const char *method, const char *const *objects, size_t n, usec_t timeout)
+{
+	const struct request q = {
+		.method = method,
+		.append = append_baseline,
+		.objects = objects,
+		.n_objects = n,
 	};
 
 	return call_manager(host, &q, timeout);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "timespan.h"
 
@@ -23,6 +24,7 @@ struct bus_answer {
 	enum bus_outcome outcome;
 	char *text;          /* BUS_ANSWERED: the string of the reply, NULL when it has none */
 	char *message;       /* otherwise: a sentence; may be NULL when memory is out */
+	uint32_t number;     /* BUS_ANSWERED: that of the reply, 0 when it has none */
 	bool no_such_object; /* BUS_REFUSED: since it has no object of that name */
 };
 
@@ -38,6 +40,13 @@ struct bus_answer bus_call_explain(const char *host, const char *object, usec_t 
 /* Manager.Release(objects, duration, 0): names of devices; a duration of 0 ends their release. */
 struct bus_answer bus_call_release(
 	const char *host, const char *const *objects, size_t n, usec_t duration, usec_t timeout);
+
+/* Manager.DescribeBaseline(). */
+struct bus_answer bus_call_describe_baseline(const char *host, usec_t timeout);
+
+/* Manager.SaveBaseline(objects, 0), Manager.DropBaseline(objects, 0); none stands for all. */
+struct bus_answer bus_call_baseline(
+	const char *host, const char *method, const char *const *objects, size_t n, usec_t timeout);
 
 /* Manager.Reload(0). */
 struct bus_answer bus_call_reload(const char *host, usec_t timeout);

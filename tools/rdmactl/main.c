@@ -45,6 +45,8 @@ static const struct verb verbs[] = {
 		verb_events, "what happened, from the journal" },
 	{ "explain", "OBJECT|REASON...", true, 0, verb_explain,
 		"each rule that an object is judged by; what a reason means" },
+	{ "baseline", "[ACTION] [OBJ...]", false, OPTION_AS_CONFIG, verb_baseline,
+		"what was learned: show (the default), save, drop" },
 	{ "release", "OBJECT...", true, OPTION_FOR, verb_release,
 		"let go of devices for a while, for driver reload or firmware burn" },
 	{ "inspect", "TREE...", true, OPTION_INTERVAL | OPTION_CONFIG, verb_inspect,
@@ -79,6 +81,7 @@ static void help(void)
 	       "  -f, --follow               events: wait for more\n"
 	       "  --kind=KIND,...            events: only these: state, inventory\n"
 	       "  -n, --lines=N              events: the last N (100, or all with a time)\n"
+	       "  --as-config                baseline: as configuration for a drop-in\n"
 	       "  --for=SPAN                 release: how long (15min); 0 takes back now\n"
 	       "  --interval=SPAN            inspect: how far apart the trees were taken (60s)\n"
 	       "  --config=FILE              inspect: judge by this instead of what is installed\n"

@@ -30,6 +30,7 @@ enum {
 	ARG_PERFDATA,
 	ARG_IGNORE_ACKED,
 	ARG_EXIT,
+	ARG_AS_CONFIG,
 	ARG_VERSION,
 	ARG_LIST_VERBS,
 };
@@ -57,6 +58,7 @@ static const struct option long_options[] = {
 	{ "perfdata", no_argument, NULL, ARG_PERFDATA },
 	{ "ignore-acked", no_argument, NULL, ARG_IGNORE_ACKED },
 	{ "exit", required_argument, NULL, ARG_EXIT },
+	{ "as-config", no_argument, NULL, ARG_AS_CONFIG },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, ARG_VERSION },
 	{ "list-verbs", no_argument, NULL, ARG_LIST_VERBS },
@@ -82,6 +84,7 @@ static const char *const names[] = {
 	"--perfdata",
 	"--ignore-acked",
 	"--exit",
+	"--as-config",
 };
 
 const char *option_name(unsigned bit)
@@ -268,6 +271,10 @@ static bool parse_verb_option(int c, const char *arg, struct options *o, unsigne
 	case ARG_FORCE:
 		*ret_bit = OPTION_FORCE;
 		o->force = true;
+		return true;
+	case ARG_AS_CONFIG:
+		*ret_bit = OPTION_AS_CONFIG;
+		o->as_config = true;
 		return true;
 	default:
 		return parse_check_option(c, arg, o, ret_bit);

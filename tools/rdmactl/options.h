@@ -24,6 +24,7 @@
 #define OPTION_PERFDATA     (1u << 14)
 #define OPTION_IGNORE_ACKED (1u << 15)
 #define OPTION_EXIT         (1u << 16)
+#define OPTION_AS_CONFIG    (1u << 17)
 
 enum request {
 	REQUEST_VERB,

@@ -59,6 +59,7 @@ struct options {
 	bool perfdata;
 	bool ignore_acked; /* as if what is acknowledged were not there */
 	enum exit_style exit_style;
+	bool as_config; /* print a configuration that says the same */
 };
 
 /* Each returns the exit status of the program. */
@@ -70,6 +71,7 @@ int verb_check(const struct options *o);
 int verb_counters(const struct options *o);
 int verb_events(const struct options *o);
 int verb_explain(const struct options *o);
+int verb_baseline(const struct options *o);
 int verb_release(const struct options *o);
 int verb_inspect(const struct options *o);
 int verb_collect(const struct options *o);

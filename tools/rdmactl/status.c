@@ -206,6 +206,23 @@ static void print_events(const struct options *o, const json_t *root, usec_t now
 	}
 }
 
+/* A host that lost an adapter would look like one that never had it. */
+static void print_unexpected(const struct source *s)
+{
+	const json_t *daemon = json_object_get(s->root, "Daemon");
+
+	if (!json_is_false(json_object_get(daemon, "LearningPersists")) ||
+		!json_is_false(json_object_get(daemon, "ExpectationConfigured")))
+		return;
+	printf("\n");
+	output_wrapped(0, COLOUR_WARN,
+		"Nothing is expected by configuration, and what is learned does not outlive this "
+		"boot: "
+		"/var/lib/rdmad is not there or cannot be written to. An adapter or a port that is "
+		"dead "
+		"at the next boot will not be missed; see [Expect] in rdmad.conf(5).");
+}
+
 static void status_text(const struct options *o, const struct source *s, struct view *v)
 {
 	usec_t now = timepoint_now().real;
@@ -219,6 +236,7 @@ static void status_text(const struct options *o, const struct source *s, struct 
 	print_setup(o, s->root);
 	status_ignored(o, v);
 	print_events(o, s->root, now);
+	print_unexpected(s);
 }
 
 /* The description with only the devices, ports and missing devices that the patterns select. */

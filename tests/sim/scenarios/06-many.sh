@@ -1,4 +1,5 @@
 # timeout: 400
+# kernels: 6.12
 # 256 devices at once.
 . /rig/lib.sh
 

@@ -1,4 +1,5 @@
 # timeout: 180
+# kernels: 6.12
 # Counters as DescribeCounters() tells them: values, what is odd about them, and what cannot be read.
 . /rig/lib.sh
 

@@ -1,4 +1,5 @@
 # timeout: 300
+# kernels: 6.12
 # What collect writes is judged by inspect as the daemon judges the host; what hangs is left out.
 . /rig/lib.sh
 

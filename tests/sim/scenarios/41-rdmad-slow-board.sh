@@ -1,4 +1,5 @@
 # timeout: 180
+# kernels: 6.12
 # A device whose board id takes for ever: the list of devices, its own ports and other adapters do not wait for it.
 . /rig/lib.sh
 

@@ -1,4 +1,5 @@
 # timeout: 420
+# kernels: 6.12
 # What an adapter is: changes are told once, under our eyes and after a "reboot"; what only looks like one is not.
 . /rig/lib.sh
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Issue 4: "rdmactl events" tells from the journal what happened, to those who may read it, and nothing that others wrote.
 # timeout: 240
+# kernels: 6.12
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 

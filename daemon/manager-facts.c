@@ -297,10 +297,24 @@ void on_pool_counter_values(const struct counter_values *f, void *user)
 		counter_table_values(*t, f, manager_now(m));
 }
 
+/* What the counters say of a port's falls, and of how well its link does. */
+static void port_counters_read(struct manager *m, struct port *p, enum counter_source source)
+{
+	const struct counter *c = counter_table_find(p->counters[source], "link_downed");
+	bool infiniband = p->facts.link_layer == LINK_LAYER_INFINIBAND;
+
+	/* The specification's where it means something, else the driver's own. */
+	if (c && infiniband == (source == COUNTER_PMA) && !port_has_carrier_counts(m, p) &&
+		port_see_link_downed(p, c, manager_now(m).mono) > 0)
+		port_ask(m, p);
+	port_judge(m, p);
+}
+
 void on_pool_counters(const struct counters_done *f, void *user)
 {
 	struct manager *m = user;
 	struct counter_table **t;
+	struct port *p;
 	struct ask *a;
 
 	t = find_counters(m, f->device_index, f->port, f->source, &a);
@@ -309,7 +323,11 @@ void on_pool_counters(const struct counters_done *f, void *user)
 	a->in_flight = false;
 	/* The driver has none: that does not change in the life of a device. */
 	a->absent = f->error == -ENOENT;
-	(void)counter_table_finish(t, f, manager_now(m)); /* out of memory: as before */
+	if (counter_table_finish(t, f, manager_now(m)) < 0)
+		return; /* out of memory: as before */
+	p = find_port(m, f->device_index, f->port);
+	if (p)
+		port_counters_read(m, p, f->source);
 }
 
 /* ---- the slow lane itself ---- */

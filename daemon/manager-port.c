@@ -244,7 +244,7 @@ void on_pool_watched(uint32_t device_index, int result, void *user)
 }
 
 /* Carrier counts of the netdev settle how often a link fell; without them the events do. */
-static bool port_has_carrier_counts(const struct manager *m, const struct port *p)
+bool port_has_carrier_counts(const struct manager *m, const struct port *p)
 {
 	const struct netdev *n = port_netdev(&m->model, p);
 

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
+#include "counter-width.h"
 #include "macros.h"
 #include "nldev.h"
 #include "parse.h"

@@ -47,9 +47,6 @@ struct counter_sink {
 int counter_reader_read(struct counter_reader *r, struct nldev *n, usec_t now, bool names,
 	const struct counter_sink *sink);
 
-/* Bits of a PMA counter (IBA 16.1.3.5); 0: not told by the name, or not one of them. */
-uint32_t counter_pma_width(const char *name, bool extended);
-
 /* Whether it is known to go up and down. */
 bool counter_is_gauge(const char *name);
 

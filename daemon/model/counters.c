@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "counter-width.h"
 #include "macros.h"
 
 /*
@@ -17,6 +18,7 @@ static void counters_free(struct counter *c, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		free(c[i].name);
 		free(c[i].safe_name);
+		free(c[i].history);
 	}
 	free(c);
 }
@@ -123,12 +125,17 @@ static int make_safe_names(struct counter *c, size_t n)
 	return 0;
 }
 
-const struct counter *counter_table_find(const struct counter_table *t, const char *name)
+static struct counter *find_counter(const struct counter_table *t, const char *name)
 {
 	for (size_t i = 0; t && i < t->n; i++)
 		if (streq(t->counters[i].name, name))
 			return &t->counters[i];
 	return NULL;
+}
+
+const struct counter *counter_table_find(const struct counter_table *t, const char *name)
+{
+	return find_counter(t, name);
 }
 
 static void forget_next(struct counter_table *t)
@@ -156,12 +163,13 @@ static int replace_set(struct counter_table *t)
 		return r;
 	}
 	for (size_t i = 0; i < t->next_n; i++) {
-		const struct counter *old = counter_table_find(t, t->next[i].name);
+		struct counter *old = find_counter(t, t->next[i].name);
 		struct counter fresh = t->next[i];
 
 		if (!old)
 			continue;
 		t->next[i] = *old;
+		old->history = NULL;
 		t->next[i].name = fresh.name;
 		t->next[i].safe_name = fresh.safe_name;
 		t->next[i].width = fresh.width;
@@ -233,14 +241,9 @@ bool counter_table_has_names(const struct counter_table *t)
 
 /* ---- values ---- */
 
-static uint64_t width_max(uint32_t width)
-{
-	return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
-}
-
 bool counter_is_saturated(const struct counter *c)
 {
-	return c->known && c->width > 0 && c->value == width_max(c->width);
+	return c->known && c->width > 0 && c->value == counter_width_max(c->width);
 }
 
 static void rebase(struct counter *c, uint64_t value, struct timepoint now)
@@ -254,7 +257,7 @@ static void see_value(struct counter *c, uint64_t value, struct timepoint now)
 {
 	bool backwards = c->known && value < c->value && !(c->flags & COUNTER_GAUGE);
 
-	if (c->width > 0 && value > width_max(c->width)) {
+	if (c->width > 0 && value > counter_width_max(c->width)) {
 		c->width_refuted = true;
 		set_width(c);
 	}
@@ -264,6 +267,8 @@ static void see_value(struct counter *c, uint64_t value, struct timepoint now)
 	if (!c->known || backwards) {
 		c->resets += backwards;
 		rebase(c, value, now);
+		if (c->history)
+			counter_history_drop(c->history, USEC_INFINITY);
 	} else {
 		c->previous = c->value;
 		c->previous_at = c->read_at.mono;
@@ -272,6 +277,31 @@ static void see_value(struct counter *c, uint64_t value, struct timepoint now)
 	c->read_at = now;
 	c->known = true;
 	c->stale = false;
+	if (c->history)
+		counter_history_add(c->history, now.mono, value);
+}
+
+int counter_watch(struct counter *c, const usec_t *windows, size_t n)
+{
+	if (c->history && counter_history_is_for(c->history, windows, n))
+		return 0;
+	free(c->history);
+	c->history = NULL;
+	if (n == 0)
+		return 0;
+	c->history = counter_history_new(windows, n);
+	if (!c->history)
+		return -ENOMEM;
+	if (c->known)
+		counter_history_add(c->history, c->read_at.mono, c->value);
+	return 0;
+}
+
+void counter_table_restart(struct counter_table *t, usec_t now)
+{
+	for (size_t i = 0; t && i < t->n; i++)
+		if (t->counters[i].history)
+			counter_history_drop(t->counters[i].history, now);
 }
 
 int counter_table_values(

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "counter-history.h"
 #include "details.h"
 #include "timespan.h"
 
@@ -24,6 +25,7 @@ struct counter {
 	usec_t previous_at; /* mono; 0: there is none since the baseline */
 	struct timepoint read_at;
 	struct timepoint base_at;
+	struct counter_history *history; /* NULL: no rule judges it */
 };
 
 struct counter_table {
@@ -36,6 +38,10 @@ struct counter_table {
 	int error;                /* 0, or why nothing was read; -ENOENT: there are none */
 	uint32_t n_all;           /* above n: what is beyond COUNTERS_MAX is not here */
 	uint32_t unreadable;
+
+	/* The set and the configuration by which histories were handed out; 0 not yet. */
+	uint32_t watched_set;
+	uint64_t watched_by;
 
 	/* Names of the next set that came so far; it counts when it is complete. */
 	uint32_t next_set;
@@ -61,6 +67,15 @@ int counter_table_values(
 /* Makes the table, too, where there are no counters: then it says why. 0 or -ENOMEM. */
 int counter_table_finish(
 	struct counter_table **t, const struct counters_done *f, struct timepoint now);
+
+/*
+ * Begins to keep samples for these windows, the present value as the first of them, or goes on with
+ * those that there are when the windows are the same. n 0: ends it. 0 or -ENOMEM.
+ */
+int counter_watch(struct counter *c, const usec_t *windows, size_t n);
+
+/* What the samples say up to now does not count any more. t may be NULL. */
+void counter_table_restart(struct counter_table *t, usec_t now);
 
 /* By the kernel's name; NULL when there is none, also for t NULL. */
 const struct counter *counter_table_find(const struct counter_table *t, const char *name);

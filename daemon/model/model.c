@@ -641,6 +641,13 @@ static void port_forget_debt(struct port *p, usec_t now)
 
 void port_note_downs(struct port *p, uint32_t n, usec_t now)
 {
+	uint32_t told;
+
+	if (usec_sub(now, p->downs_ahead_since) > DEBT_LIFETIME)
+		p->downs_ahead = 0;
+	told = MIN(n, p->downs_ahead);
+	p->downs_ahead -= told;
+	n -= told;
 	if (n == 0)
 		return;
 	port_forget_debt(p, now);

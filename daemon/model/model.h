@@ -16,6 +16,16 @@
 
 struct device;
 
+/* The counter link_downed beside the down edges that were counted otherwise; see link-downed.c. */
+struct downs_ledger {
+	bool known;  /* there was a reading to compare the next one with */
+	bool active; /* the port was ACTIVE then */
+	uint32_t resets;
+	uint64_t value;
+	uint64_t edges; /* counted so far, told of or seen */
+	uint64_t spare; /* of the interval before: edges that the counter may come to yet */
+};
+
 enum probe_state {
 	PROBE_FRESH,
 	PROBE_LATE,   /* one deadline passed without an answer */
@@ -64,6 +74,10 @@ struct port {
 	 * Below 0: readings were first; evidence that follows soon is of the same edges. */
 	int64_t unseen_downs;
 	usec_t unseen_since;
+	/* Of the edges above those that link_downed told of first: their events come yet, or never. */
+	uint32_t downs_ahead;
+	usec_t downs_ahead_since;
+	struct downs_ledger link_downed;
 
 	enum probe_state probe_state;
 	struct timepoint asked_at; /* mono 0: no read in flight */
@@ -321,6 +335,16 @@ struct port_update {
  * asked for after this settles which of them it shows itself.
  */
 void port_note_downs(struct port *p, uint32_t n, usec_t now);
+
+/*
+ * Compares a reading of the counter link_downed with the edges that were counted since the reading
+ * before it. Those that nothing else told of are noted as by port_note_downs(). Returns how many: a
+ * reading of the port then settles them.
+ */
+uint32_t port_see_link_downed(struct port *p, const struct counter *c, usec_t now);
+
+/* What the port's counters and its link did until now was meant to, or is of no interest. */
+void port_restart_counters(struct port *p, usec_t now);
 
 /*
  * Stores a reading. settle says that it was asked for after everything that was noted so far.

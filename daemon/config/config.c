@@ -35,12 +35,22 @@ static const char *const expect_table[_EXPECT_MAX] = {
 };
 DEFINE_STRING_TABLE(expect, enum expect)
 
+static const char *const counter_alarm_table[_COUNTER_ALARM_MAX] = {
+	[ALARM_NONE] = "none",
+	[ALARM_NOTICE] = "notice",
+	[ALARM_DEGRADED] = "degraded",
+	[ALARM_FAILED] = "failed",
+};
+DEFINE_STRING_TABLE(counter_alarm, enum counter_alarm)
+
 struct config *config_new(void)
 {
+	static uint64_t made;
 	struct config *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
+	c->serial = ++made;
 	/* conf/rdmad.conf shows these; test-config holds the two together. */
 	c->probe_usec = 30 * USEC_PER_SEC;
 	c->counter_usec = 10 * USEC_PER_SEC;
@@ -105,6 +115,11 @@ struct config *config_free(struct config *c)
 	for (size_t i = 0; i < c->n_expects; i++)
 		config_expect_done(&c->expects[i]);
 	free(c->expects);
+	for (size_t i = 0; i < c->n_counters; i++) {
+		free(c->counters[i].glob);
+		free(c->counters[i].origin.file);
+	}
+	free(c->counters);
 	for (size_t i = 0; i < c->n_problems; i++) {
 		free(c->problems[i].text);
 		free(c->problems[i].origin.file);

@@ -45,6 +45,17 @@ enum expect {
 };
 DECLARE_STRING_TABLE(expect, enum expect); /* the port words */
 
+/* What it is when a counter rises too fast. */
+enum counter_alarm {
+	ALARM_NONE, /* information only */
+	ALARM_NOTICE,
+	ALARM_DEGRADED,
+	ALARM_FAILED,
+	_COUNTER_ALARM_MAX,
+	ALARM_DEFAULT = -1,
+};
+DECLARE_STRING_TABLE(counter_alarm, enum counter_alarm); /* "none" "notice" "degraded" "failed" */
+
 /* Where something was written. */
 struct config_origin {
 	char *file; /* owned; NULL: a default */
@@ -102,6 +113,19 @@ struct config_expect {
 	struct config_origin origin;
 };
 
+/* A [Counter NAME] section; what it comes to for one counter tells counter-rule.h. */
+struct config_counter {
+	char *glob;
+	struct config_origin origin;
+	bool has_threshold, has_window, has_alarm;
+	bool threshold_reset; /* empty: the default again */
+	uint64_t threshold;
+	usec_t threshold_per; /* 0: a count in the window */
+	usec_t window;        /* 0: the default again */
+	enum counter_alarm alarm;
+	unsigned threshold_line, window_line, alarm_line;
+};
+
 /* A line that was left out, and why: "FILE:LINE: text". */
 struct config_problem {
 	struct config_origin origin;
@@ -115,6 +139,8 @@ struct config_set {
 };
 
 struct config {
+	uint64_t serial; /* no other one that this process has made has the same; never 0 */
+
 	/* [Daemon] */
 	usec_t probe_usec;
 	usec_t counter_usec;
@@ -141,6 +167,8 @@ struct config {
 	size_t n_ports;
 	struct config_expect *expects;
 	size_t n_expects;
+	struct config_counter *counters;
+	size_t n_counters;
 
 	/* [Health] */
 	unsigned flap_count; /* 0: flapping is not judged */

@@ -17,7 +17,7 @@ static const struct section_name sections[] = {
 	{ "System", SECTION_NONE, false },
 	{ "Expect", SECTION_EXPECT, true },
 	{ "IPoIB", SECTION_NONE, true },
-	{ "Counter", SECTION_NONE, true },
+	{ "Counter", SECTION_COUNTER, true },
 	{ "Alert", SECTION_NONE, true },
 	{ "Metrics", SECTION_NONE, false },
 };
@@ -336,6 +336,85 @@ static int parse_group(
 	return 0;
 }
 
+/* "10/min", "5/s", "200/5min": a number for that time; "3": in the window. */
+static int parse_per(const char *value, uint64_t *ret_count, usec_t *ret_per)
+{
+	char count[32], span[32];
+	const char *slash = strchr(value, '/');
+	size_t n = slash ? (size_t)(slash - value) : strlen(value);
+	usec_t per = 0;
+	bool unit_only;
+	int r;
+
+	if (n >= sizeof(count) || (slash && strlen(slash) >= sizeof(span) - 1))
+		return -EINVAL;
+	snprintf(count, sizeof(count), "%.*s", (int)n, value);
+	if (slash) {
+		const char *unit = slash + 1 + strspn(slash + 1, " \t");
+
+		unit_only = *unit < '0' || *unit > '9';
+		snprintf(span, sizeof(span), "%s%s", unit_only ? "1" : "", unit);
+		r = *unit ? parse_timespan(span, &per) : -EINVAL;
+		if (r < 0 || per == 0 || per == USEC_INFINITY)
+			return -EINVAL;
+	}
+	r = parse_u64(strstrip(count), ret_count);
+	if (r < 0)
+		return r;
+	*ret_per = per;
+	return 0;
+}
+
+static int parse_threshold(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	struct config_counter *c = &p->config->counters[p->item];
+
+	if (*value && parse_per(value, &c->threshold, &c->threshold_per) < 0)
+		return parser_problem(p, line,
+			"%s=%s: not a number of errors, or one for a time (write 3, 10/min, 5/s)",
+			key, value);
+	c->has_threshold = true;
+	c->threshold_reset = !*value;
+	c->threshold_line = line;
+	return 0;
+}
+
+static int parse_window(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	struct config_counter *c = &p->config->counters[p->item];
+	char min[TIMESPAN_MAX], max[TIMESPAN_MAX];
+	usec_t v = 0;
+
+	if (*value && parse_timespan(value, &v) < 0)
+		return parser_problem(
+			p, line, "%s=%s: not a time span (write 30s, 5min, 1h)", key, value);
+	if (*value && (v < k->min || v > k->max))
+		return parser_problem(p, line, "%s=%s: out of range, %s to %s", key, value,
+			timespan_format(min, sizeof(min), k->min),
+			timespan_format(max, sizeof(max), k->max));
+	c->has_window = true;
+	c->window = v;
+	c->window_line = line;
+	return 0;
+}
+
+static int parse_alarm(
+	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
+{
+	struct config_counter *c = &p->config->counters[p->item];
+	int v = *value ? counter_alarm_from_string(value) : (int)ALARM_DEFAULT;
+
+	if (*value && v < 0)
+		return parser_problem(
+			p, line, "%s=%s: must be failed, degraded, notice or none", key, value);
+	c->has_alarm = true;
+	c->alarm = (enum counter_alarm)v;
+	c->alarm_line = line;
+	return 0;
+}
+
 #define S        USEC_PER_SEC
 #define M        USEC_PER_MINUTE
 #define H        USEC_PER_HOUR
@@ -382,6 +461,9 @@ static const struct key keys[] = {
 	{ SECTION_EXPECT, "Count", parse_expect_count, 0, 1, 65535, 0 },
 	{ SECTION_EXPECT, "State", parse_expect_state },
 	{ SECTION_EXPECT, "MinRate", parse_expect_rate },
+	{ SECTION_COUNTER, "Threshold", parse_threshold },
+	{ SECTION_COUNTER, "Window", parse_window, 0, S, 7 * D },
+	{ SECTION_COUNTER, "Severity", parse_alarm },
 };
 
 #undef S

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
+#include "details.h"
 #include "keys.h"
 
 int parser_problem(struct parser *p, unsigned line, const char *fmt, ...)
@@ -139,6 +140,36 @@ static int begin_expect(struct parser *p, const char *name, unsigned line)
 	return 0;
 }
 
+static bool counter_pattern_valid(const char *s)
+{
+	if (!*s || strlen(s) >= COUNTER_NAME_MAX)
+		return false;
+	for (; *s; s++)
+		if (*s < ' ' || *s > '~')
+			return false;
+	return true;
+}
+
+static int begin_counter(struct parser *p, const char *pattern, unsigned line)
+{
+	struct config *c = p->config;
+	struct config_counter *k;
+
+	if (!counter_pattern_valid(pattern))
+		return parser_problem(p, line, "\"%s\" cannot be the name of a counter", pattern);
+	if (c->n_counters >= CONFIG_ITEMS_MAX)
+		return parser_problem(p, line, "too many [Counter] sections");
+	k = grow(&c->counters, &c->n_counters, sizeof(*k));
+	if (!k || set_origin(p, &k->origin, line) < 0)
+		return -ENOMEM;
+	k->glob = strdup(pattern);
+	if (!k->glob)
+		return -ENOMEM;
+	p->item = c->n_counters - 1;
+	p->section = SECTION_COUNTER;
+	return 0;
+}
+
 static int begin_section(void *user, const char *text, unsigned line)
 {
 	struct parser *p = user;
@@ -174,6 +205,8 @@ static int begin_section(void *user, const char *text, unsigned line)
 		return begin_selected(p, true, argument, line);
 	case SECTION_EXPECT:
 		return begin_expect(p, argument, line);
+	case SECTION_COUNTER:
+		return begin_counter(p, argument, line);
 	case SECTION_DAEMON:
 	case SECTION_SETUP:
 	case SECTION_MODULES:
@@ -283,5 +316,5 @@ int parser_finish(struct config *c)
 		config_link_done(l);
 	}
 	c->n_links = kept;
-	return r;
+	return r < 0 ? r : config_check_counters(c);
 }

@@ -22,6 +22,7 @@ enum section_kind {
 	SECTION_DEVICE,
 	SECTION_PORT,
 	SECTION_EXPECT,
+	SECTION_COUNTER,
 	_SECTION_MAX,
 };
 
@@ -30,7 +31,7 @@ struct parser {
 	struct config *config;
 	const char *file;
 	enum section_kind section;
-	size_t item; /* of the [Link], [Device], [Port] or [Expect] that it is in */
+	size_t item; /* of the [Link], [Device], [Port], [Expect] or [Counter] that it is in */
 	unsigned n_problems;
 };
 
@@ -44,6 +45,9 @@ int parser_problem(struct parser *p, unsigned line, const char *fmt, ...) _print
  * problem each.
  */
 int parser_finish(struct config *c);
+
+/* counter-rule.c: takes out thresholds that no counter can reach, with a problem each. 0, -ENOMEM. */
+int config_check_counters(struct config *c);
 
 /* config.c: notes a problem. 0 or -ENOMEM. */
 int config_add_problem(struct config *c, const char *file, unsigned line, const char *text);

@@ -8,6 +8,7 @@
 #include "macros.h"
 #include "names.h"
 #include "parse.h"
+#include "selector.h"
 
 #define WORD_MAX 64
 
@@ -196,8 +197,7 @@ fail:
 	return r;
 }
 
-/* "*" any run, "?" any one byte, everything else itself. Linear but for the last "*". */
-static bool glob_match(const char *glob, const char *s)
+bool glob_match(const char *glob, const char *s)
 {
 	const char *star = NULL, *back = NULL;
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "config.h"
+#include "counter-rule.h"
 #include "macros.h"
 
 #define MAIN "/etc/rdmad/rdmad.conf"
@@ -977,6 +978,176 @@ static void links_are_recognised(void **state)
 	assert_null(config_link_of(h->config, &d));
 }
 
+/* ---- counters ---- */
+
+/* What the sections come to for one counter: later ones win, key by key. */
+static void counter_sections(void **state)
+{
+	struct host *h = *state;
+	const char *file;
+	struct counter_rule r;
+
+	put(h, MAIN,
+		"[Counter port_*_errors]\nThreshold=20/min\nSeverity=failed\n"
+		"[Counter port_rcv_errors]\nWindow=5min\n"
+		"[Counter port_rcv_error?]\nThreshold=7\n"
+		"[Counter link_error_recovery]\nThreshold=3/5min\nThreshold=\n"
+		"[Counter symbol_error]\nSeverity=none\n"
+		"[Counter port_xmit_discards]\nThreshold=200 / 5min\n"
+		"[Counter RNR_sent]\nThreshold=5/s\n"
+		"[Counter out_of_*]\nThreshold=9\n"
+		"[Counter *data]\nThreshold=1/s\n");
+	expect_clean(load(h));
+	file = h->config->counters[0].origin.file;
+
+	assert_true(config_counter_rule(h->config, COUNTER_PMA, "port_rcv_errors", NULL, &r));
+	assert_int_equal(r.alarm, ALARM_FAILED);
+	assert_int_equal(r.n, 1);
+	assert_int_equal(r.limits[0].window, 5 * USEC_PER_MINUTE);
+	assert_int_equal(r.limits[0].count, 7);
+	assert_int_equal(r.limits[0].per, 0);
+	assert_string_equal(r.origin.file, file);
+	assert_int_equal(r.origin.line, 7);
+
+	/* An empty assignment is the default. */
+	assert_true(config_counter_rule(h->config, COUNTER_PMA, "link_error_recovery", NULL, &r));
+	assert_int_equal(r.alarm, ALARM_DEGRADED);
+	assert_int_equal(r.limits[0].count, 5);
+	assert_null(r.origin.file);
+
+	assert_true(config_counter_rule(h->config, COUNTER_PMA, "symbol_error", NULL, &r));
+	assert_int_equal(r.alarm, ALARM_NONE);
+	assert_int_equal(r.n, 0);
+
+	/* Information by default, and named in full: an alarm. */
+	assert_true(config_counter_rule(h->config, COUNTER_PMA, "port_xmit_discards", NULL, &r));
+	assert_int_equal(r.alarm, ALARM_DEGRADED);
+	assert_int_equal(r.limits[0].count, 200);
+	assert_int_equal(r.limits[0].per, 5 * USEC_PER_MINUTE);
+	assert_int_equal(r.limits[0].window, 5 * USEC_PER_MINUTE);
+
+	/* By a pattern: not the traffic. */
+	assert_true(config_counter_rule(h->config, COUNTER_PMA, "port_xmit_data", NULL, &r));
+	assert_int_equal(r.alarm, ALARM_NONE);
+
+	/* By the name as one word; a rate per second is judged over a minute. */
+	assert_true(config_counter_rule(h->config, COUNTER_HW, "RNR sent", "RNR_sent", &r));
+	assert_int_equal(r.limits[0].window, USEC_PER_MINUTE);
+	assert_true(counter_limit_allowed(&r.limits[0], 0) > 299.5);
+	assert_true(counter_limit_allowed(&r.limits[0], 0) < 300.5);
+
+	assert_true(config_counter_rule(h->config, COUNTER_HW, "out_of_buffer", NULL, &r));
+	assert_int_equal(r.alarm, ALARM_DEGRADED);
+	assert_int_equal(r.limits[0].window, USEC_PER_HOUR);
+	assert_false(config_counter_rule(h->config, COUNTER_HW, "rx_write_requests", NULL, &r));
+}
+
+/* What each counter is without any configuration, and at which rate of the link. */
+static void counter_defaults(void **state)
+{
+	static const struct {
+		enum counter_source source;
+		const char *name;
+		enum counter_alarm alarm;
+		uint64_t rate_mbps;
+		double allowed;
+		usec_t window;
+	} t[] = {
+		{ COUNTER_PMA, "symbol_error", ALARM_DEGRADED, 400000, 2.88, 720 * USEC_PER_SEC },
+		{ COUNTER_PMA, "symbol_error", ALARM_DEGRADED, 800000, 5.76, 720 * USEC_PER_SEC },
+		{ COUNTER_PMA, "symbol_error", ALARM_DEGRADED, 40000, 1, 720 * USEC_PER_SEC },
+		{ COUNTER_PMA, "link_error_recovery", ALARM_DEGRADED, 0, 5, USEC_PER_MINUTE },
+		{ COUNTER_PMA, "port_rcv_errors", ALARM_DEGRADED, 0, 10, USEC_PER_MINUTE },
+		{ COUNTER_PMA, "local_link_integrity_errors", ALARM_DEGRADED, 0, 0, USEC_PER_HOUR },
+		{ COUNTER_PMA, "excessive_buffer_overrun_errors", ALARM_DEGRADED, 0, 0,
+			USEC_PER_HOUR },
+		{ COUNTER_PMA, "port_xmit_constraint_errors", ALARM_NOTICE, 0, 0, USEC_PER_HOUR },
+		{ COUNTER_PMA, "port_rcv_constraint_errors", ALARM_NOTICE, 0, 0, USEC_PER_HOUR },
+		{ COUNTER_HW, "req_transport_retries_exceeded", ALARM_NOTICE, 0, 0, USEC_PER_HOUR },
+		{ COUNTER_HW, "retry_exceeded_err", ALARM_NOTICE, 0, 0, USEC_PER_HOUR },
+		{ COUNTER_HW, "max_retry_exceeded", ALARM_NOTICE, 0, 0, USEC_PER_HOUR },
+		{ COUNTER_PMA, "port_xmit_wait", ALARM_NONE },
+		{ COUNTER_PMA, "port_xmit_discards", ALARM_NONE },
+		{ COUNTER_PMA, "port_rcv_remote_physical_errors", ALARM_NONE },
+		{ COUNTER_PMA, "port_rcv_switch_relay_errors", ALARM_NONE },
+		{ COUNTER_PMA, "VL15_dropped", ALARM_NONE },
+		{ COUNTER_PMA, "link_downed", ALARM_NONE },
+		{ COUNTER_HW, "np_cnp_sent", ALARM_NONE },
+		{ COUNTER_HW, "cnpSent", ALARM_NONE },
+		{ COUNTER_HW, "np_ecn_marked_roce_packets", ALARM_NONE },
+	};
+	struct host *h = *state;
+
+	load(h);
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		double allowed;
+		struct counter_rule r;
+
+		if (!config_counter_rule(h->config, t[i].source, t[i].name, NULL, &r) ||
+			r.alarm != t[i].alarm || (r.n > 0) != (r.alarm != ALARM_NONE))
+			fail_msg("%s: not as it should be", t[i].name);
+		if (r.n == 0)
+			continue;
+		allowed = counter_limit_allowed(&r.limits[0], t[i].rate_mbps);
+		if (allowed < t[i].allowed - 0.001 || allowed > t[i].allowed + 0.001 ||
+			r.limits[0].window != t[i].window)
+			fail_msg("%s: %f", t[i].name, allowed);
+	}
+}
+
+/* The one thing that is wrong is named with its file and line, and left out. */
+static void counter_thresholds_out_of_reach(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned line; /* 0: nothing is wrong */
+		const char *says;
+	} t[] = {
+		{ "[Counter local_link_integrity_errors]\nThreshold=14\n", 0, NULL },
+		{ "[Counter local_link_integrity_errors]\nThreshold=15\n", 2, "ends at 15" },
+		{ "[Counter local_link_integrity_errors]\nThreshold=10/s\n", 2, "4 bits" },
+		{ "[Counter link_error_recovery]\nThreshold=254\n", 0, NULL },
+		{ "[Counter link_error_recovery]\nThreshold=255\n", 2, "8 bits" },
+		{ "[Counter link_error_recovery]\nWindow=1h\n", 2, "Window= is left out" },
+		{ "[Counter link_error_recovery]\nWindow=1h\nThreshold=5/h\n", 0, NULL },
+		{ "[Counter link_error_recovery]\n\nThreshold=20/min\nWindow=1h\n", 3,
+			"more than 1200 in 1h" },
+		{ "[Counter port_rcv_errors]\nThreshold=65534\n", 0, NULL },
+		{ "[Counter port_rcv_errors]\nThreshold=65535\n", 2, "16 bits" },
+		{ "[Counter port_rcv_errors]\nThreshold=100000\nSeverity=none\n", 0, NULL },
+		{ "[Counter port_xmit_wait]\nThreshold=5000000000\n", 2, "32 bits" },
+		{ "[Counter req_transport_retries_exceeded]\nThreshold=5000000000\n", 0, NULL },
+		{ "[Counter *integrity*]\nThreshold=100\n", 2, "local_link_integrity_errors" },
+		{ "[Counter *]\nThreshold=20\n[Counter *_integrity_*]\nThreshold=2\n"
+		  "[Counter excessive*]\nThreshold=2\n",
+			0, NULL },
+		{ "[Counter]\nThreshold=1\n", 1, "cannot be the name of a counter" },
+		{ "[Counter x]\nThreshold=many\n", 2, "not a number of errors" },
+		{ "[Counter x]\nThreshold=-1\n", 2, "not a number of errors" },
+		{ "[Counter x]\nThreshold=1/\n", 2, "not a number of errors" },
+		{ "[Counter x]\nThreshold=1/0s\n", 2, "not a number of errors" },
+		{ "[Counter x]\nThreshold=/min\n", 2, "not a number of errors" },
+		{ "[Counter x]\nThreshold=1/fortnight\n", 2, "not a number of errors" },
+		{ "[Counter x]\nWindow=soon\n", 2, "not a time span" },
+		{ "[Counter x]\nWindow=10ms\n", 2, "out of range" },
+		{ "[Counter x]\nSeverity=unknown\n", 2,
+			"must be failed, degraded, notice or none" },
+		{ "[Counter x]\nTreshold=1\n", 2, "did you mean Threshold=?" },
+	};
+	struct host *h = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		put(h, MAIN, t[i].text);
+		load(h);
+		if (t[i].line == 0 && h->config->n_problems > 0) {
+			show_problems(h->config);
+			fail_msg("case %zu", i);
+		}
+		if (t[i].line)
+			expect_problem(h, MAIN, t[i].line, t[i].says);
+	}
+}
+
 /* ---- the shipped files ---- */
 
 /* Takes "#Key=value" and "#[Section]" for what they are; prose stays a comment. */
@@ -1018,6 +1189,7 @@ static void shipped_file_shows_the_defaults(void **state)
 {
 	struct host *h = *state;
 	_cleanup_(freep) char *text = read_source("rdmad.conf");
+	struct counter_rule rule;
 	size_t n = 0;
 
 	/* As it is shipped it says nothing. */
@@ -1028,7 +1200,7 @@ static void shipped_file_shows_the_defaults(void **state)
 	uncomment(text);
 	for (const char *p = text; (p = strchr(p, '\n')); p++)
 		n += p[1] >= 'A' && p[1] <= 'Z';
-	assert_int_equal(n, 28);
+	assert_int_equal(n, 31);
 	put(h, "/usr/lib/rdmad/rdmad.conf", text);
 	expect_clean(load(h));
 	expect_default_values(h->config);
@@ -1036,6 +1208,11 @@ static void shipped_file_shows_the_defaults(void **state)
 	assert_int_equal(h->config->devices[0].monitor, MONITOR_AUTO);
 	assert_int_equal(h->config->devices[0].expect, EXPECT_AUTO);
 	assert_int_equal(h->config->ports[0].expect, EXPECT_AUTO);
+	assert_int_equal(h->config->n_counters, 1);
+	assert_true(config_counter_rule(
+		h->config, COUNTER_PMA, h->config->counters[0].glob, NULL, &rule));
+	assert_int_equal(rule.n, 2);
+	assert_null(rule.origin.file);
 }
 
 static void shipped_example_works(void **state)
@@ -1075,6 +1252,9 @@ int main(void)
 		cmocka_unit_test(glob_is_not_exponential),
 		T(settings_win_key_by_key),
 		T(links_are_recognised),
+		T(counter_sections),
+		T(counter_defaults),
+		T(counter_thresholds_out_of_reach),
 		T(shipped_file_shows_the_defaults),
 		T(shipped_example_works),
 	};

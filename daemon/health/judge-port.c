@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "expectation.h"
+#include "judge-counters.h"
 #include "judge-link.h"
 #include "macros.h"
 #include "making.h"
@@ -232,6 +233,8 @@ bool judge_port(const struct model *m, struct port *p, const struct config *c, s
 	if (mk.v.health != HEALTH_IGNORED)
 		judge_flapping(&mk, p, c);
 	judge_link(&mk, m, p, &ps);
+	if (mk.v.health != HEALTH_IGNORED)
+		judge_counters(&mk, p, c);
 	if (p->probe_state == PROBE_SILENT && mk.v.health != HEALTH_IGNORED)
 		mk.v.health = health_worst(mk.v.health, HEALTH_UNKNOWN);
 	note_port_rules(&mk, p, c, &ps, expectation);

@@ -22,6 +22,11 @@ void judge_set_listener(const struct rule_listener *l)
 	listener = l;
 }
 
+bool rules_are_explained(void)
+{
+	return listener != NULL;
+}
+
 void note_rule(enum reason_id id, const char *subject, enum rule_outcome outcome,
 	const struct config_origin *origin, const char *fmt, ...)
 {

@@ -46,6 +46,9 @@ bool keep_reason(struct making *mk, enum reason_id id, const char *subject);
  */
 bool hold_reached(struct making *mk, struct hold *h, bool stands, usec_t delay);
 
+/* Whether somebody hears it: where many subjects are clear, finding them costs, too. */
+bool rules_are_explained(void);
+
 /* Stores it. Returns whether anything that is shown differs; the old one to *ret_old. */
 bool making_end(
 	struct making *mk, struct verdict *verdict, struct verdict *ret_old, usec_t *ret_recheck);

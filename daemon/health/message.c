@@ -6,11 +6,30 @@
 #include "macros.h"
 #include "rules.h"
 
+#define BEGIN_MAX 256
+
+/* A subject that is no object of its own: a counter of a port. */
+static bool is_counter(const struct reason *r)
+{
+	return r->id == REASON_LINK_ERRORS || r->id == REASON_COUNTER_SATURATED;
+}
+
+/* "mlx5_0/1: link-errors of symbol_error", "rxe0: setup-failed"; returns buf. */
+static const char *begin(char buf[BEGIN_MAX], const char *object, const struct reason *r)
+{
+	const char *name = rule_get(r->id)->name;
+
+	if (is_counter(r))
+		snprintf(buf, BEGIN_MAX, "%s: %s of %s", object, name, r->subject);
+	else
+		snprintf(buf, BEGIN_MAX, "%s: %s", r->subject[0] ? r->subject : object, name);
+	return buf;
+}
+
 void message_raised(
 	char buf[MESSAGE_MAX], const char *object, const struct reason *r, usec_t before)
 {
-	char span[TIMESPAN_MAX], was[TIMESPAN_MAX + 16] = "";
-	const char *subject = r->subject[0] ? r->subject : object;
+	char span[TIMESPAN_MAX], was[TIMESPAN_MAX + 16] = "", what[BEGIN_MAX];
 
 	if (r->id == REASON_PORT_DOWN) {
 		if (before)
@@ -20,16 +39,14 @@ void message_raised(
 			r->found, r->wanted, r->remedy);
 		return;
 	}
-	snprintf(buf, MESSAGE_MAX, "%s: %s: found %s%s%s%s%s", subject, rule_get(r->id)->name,
-		r->found, r->wanted[0] ? ", wanted " : "", r->wanted, r->remedy[0] ? "; " : "",
-		r->remedy);
+	snprintf(buf, MESSAGE_MAX, "%s: found %s%s%s%s%s", begin(what, object, r), r->found,
+		r->wanted[0] ? ", wanted " : "", r->wanted, r->remedy[0] ? "; " : "", r->remedy);
 }
 
 void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct reason *r,
 	usec_t stood, const struct port *p)
 {
-	char span[TIMESPAN_MAX], rate[RATE_STRING_MAX];
-	const char *subject = r->subject[0] ? r->subject : object;
+	char span[TIMESPAN_MAX], rate[RATE_STRING_MAX], what[BEGIN_MAX];
 
 	timespan_format(span, sizeof(span), stood);
 	if (p && p->verdict.ignored_because[0]) /* it may well stand */
@@ -43,8 +60,7 @@ void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct rea
 			"%s: link is stable again (%s; %" PRIu64 " times down since rdmad watches)",
 			object, r->found, p->flap_count);
 	else
-		snprintf(buf, MESSAGE_MAX, "%s: %s is over (stood %s)", subject,
-			rule_get(r->id)->name, span);
+		snprintf(buf, MESSAGE_MAX, "%s is over (stood %s)", begin(what, object, r), span);
 }
 
 void message_closed(char buf[MESSAGE_MAX], const char *object, const struct reason *r,

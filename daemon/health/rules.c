@@ -51,6 +51,10 @@ static const struct rule rules[_REASON_MAX] = {
 		"The port is InfiniBand where Ethernet is configured, or the reverse." },
 	[REASON_LAG_DEGRADED] = { "lag-degraded", SEVERITY_DEGRADED, CLASS_LINK,
 		"A bond that the port is on has lost a leg." },
+	[REASON_LINK_ERRORS] = { "link-errors", SEVERITY_DEGRADED, CLASS_LINK,
+		"An error counter of the port rises faster than its threshold." },
+	[REASON_COUNTER_SATURATED] = { "counter-saturated", SEVERITY_NOTICE, CLASS_LINK,
+		"An error counter is at the maximum of its width: new errors cannot be seen." },
 };
 
 const struct rule *rule_get(enum reason_id id)

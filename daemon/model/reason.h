@@ -69,6 +69,8 @@ enum reason_id {
 	REASON_RATE_DIFFERS,
 	REASON_UNEXPECTED_LINK_LAYER,
 	REASON_LAG_DEGRADED,
+	REASON_LINK_ERRORS,       /* subject: the counter */
+	REASON_COUNTER_SATURATED, /* likewise */
 	_REASON_MAX,
 };
 

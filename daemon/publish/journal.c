@@ -136,6 +136,10 @@ static const char *reason_message_id(enum reason_id id)
 		return RDMAD_MESSAGE_UNEXPECTED_LINK_LAYER;
 	case REASON_LAG_DEGRADED:
 		return RDMAD_MESSAGE_LAG_DEGRADED;
+	case REASON_LINK_ERRORS:
+		return RDMAD_MESSAGE_LINK_ERRORS;
+	case REASON_COUNTER_SATURATED:
+		return RDMAD_MESSAGE_COUNTER_SATURATED;
 	case _REASON_MAX:
 		break;
 	}

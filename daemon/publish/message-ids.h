@@ -29,6 +29,8 @@
 #define RDMAD_MESSAGE_RATE_DIFFERS             "4a04eb97ac2247e7b875ec61b076f0cf"
 #define RDMAD_MESSAGE_UNEXPECTED_LINK_LAYER    "0ff5b0d883404cd39fcc75eb909f6e36"
 #define RDMAD_MESSAGE_LAG_DEGRADED             "95293ea701084eb8b8ced7ca0db034ba"
+#define RDMAD_MESSAGE_LINK_ERRORS              "ddb62bf59d3a43b6bcf8f8f2ca9b4564"
+#define RDMAD_MESSAGE_COUNTER_SATURATED        "bc1538d1db3448f0954297631cb023a5"
 
 /* A condition went away, whichever it was. */
 #define RDMAD_MESSAGE_RECOVERED "61841f95fca04150bc1343406cc6cee7"

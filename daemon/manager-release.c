@@ -33,7 +33,7 @@ static void port_taken_back(struct manager *m, struct port *p)
 	usec_t now = manager_now(m).mono;
 
 	p->unseen_downs = 0;
-	port_restart_counters(p, manager_now(m).mono);
+	port_restart_counters(p, now);
 	p->settle_until = usec_add(now, m->config->grace_usec);
 	port_excuse_down(p, now, usec_add(now, m->config->probe_usec));
 }

@@ -10,7 +10,7 @@
 
 static uint64_t edges_counted(const struct port *p)
 {
-	return p->flap_count + (uint64_t)MAX(p->unseen_downs, INT64_C(0));
+	return p->flap_count + p->excused_downs + (uint64_t)MAX(p->unseen_downs, INT64_C(0));
 }
 
 /*

@@ -661,8 +661,10 @@ static bool port_count_edge(struct port *p, usec_t now)
 	bool excused = now < p->excused_until;
 
 	p->excused_until = 0; /* good for one fall */
-	if (excused)
+	if (excused) {
+		p->excused_downs++;
 		return false;
+	}
 	p->flap_ring[p->flap_count % FLAP_RING] = now;
 	p->flap_count++;
 	p->last_edge = now;
@@ -676,10 +678,12 @@ void port_excuse_down(struct port *p, usec_t now, usec_t until)
 {
 	usec_t last = p->flap_count ? p->flap_ring[(p->flap_count - 1) % FLAP_RING] : 0;
 
-	if (last && !port_is_active(p) && usec_sub(now, last) <= EXCUSE_BACK)
+	if (last && !port_is_active(p) && usec_sub(now, last) <= EXCUSE_BACK) {
 		p->flap_count--;
-	else
+		p->excused_downs++;
+	} else {
 		p->excused_until = until;
+	}
 }
 
 /* Turns evidence that no reading showed into blips, once a reading is newer than the evidence. */

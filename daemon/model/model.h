@@ -63,8 +63,9 @@ struct port {
 	usec_t last_active_for;      /* how long the last ACTIVE period was */
 	bool learned;                /* ACTIVE for StableSec at least once: now expected */
 	usec_t learn_from; /* mono: what was before this does not count for that (it was dropped) */
-	usec_t excused_until; /* mono: a fall before this was meant to be; 0 none */
-	usec_t settle_until;  /* mono: it may take until then to be up (the host has slept, ...) */
+	uint64_t excused_downs; /* down edges that were meant to be and are not in flap_count */
+	usec_t excused_until;   /* mono: a fall before this was meant to be; 0 none */
+	usec_t settle_until; /* mono: it may take until then to be up (the host has slept, ...) */
 
 	uint64_t flap_count;         /* all up->down edges since rdmad watches, blips included */
 	usec_t flap_ring[FLAP_RING]; /* mono times of the last edges, flap_count % FLAP_RING next */

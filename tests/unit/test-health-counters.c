@@ -764,6 +764,17 @@ static void link_downed_no_evidence(void **state)
 	world_read(&f.w, PORT_STATE_ACTIVE);
 	assert_int_equal(falls_count(&f, MN, 2), 0);
 	assert_int_equal(f.w.port->flap_count, 3);
+	/* Meant to be: no blip, by the counter either. */
+	f.w.now += MN;
+	assert_int_equal(falls_count(&f, 1, 0), 0);
+	port_excuse_down(f.w.port, f.w.now, f.w.now + MN);
+	f.w.now += S;
+	world_read(&f.w, PORT_STATE_DOWN);
+	f.w.now += S;
+	world_read(&f.w, PORT_STATE_ACTIVE);
+	assert_int_equal(falls_count(&f, MN, 1), 0);
+	assert_int_equal(f.w.port->flap_count, 3);
+	assert_int_equal(falls_count(&f, MN, 0), 0);
 	/* Unread: what came meanwhile is compared when it is read again. */
 	f.w.now += MN;
 	f.value++;

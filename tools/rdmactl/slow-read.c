@@ -71,7 +71,7 @@ _Noreturn static void serve(int fd, struct slow_answer *a)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (read(fd, &c, 1) == 1) {
 		a->error = read_whole(a);
-		if (write(fd, &c, 1) != 1)
+		if (send(fd, &c, 1, MSG_NOSIGNAL) != 1)
 			break;
 	}
 	_exit(0);
@@ -135,7 +135,8 @@ int slow_read(struct slow_reader *r, const char *path, size_t max, usec_t timeou
 	STRSCPY(r->answer->path, path);
 	r->answer->max = MIN(max, (size_t)SLOW_READ_MAX);
 	p.fd = r->fd;
-	n = write(r->fd, &c, 1) == 1 ? poll(&p, 1, (int)(timeout / USEC_PER_MSEC)) : -1;
+	n = send(r->fd, &c, 1, MSG_NOSIGNAL) == 1 ? poll(&p, 1, (int)(timeout / USEC_PER_MSEC))
+						  : -1;
 	if (n <= 0 || read(r->fd, &c, 1) != 1) {
 		slow_reader_done(r);
 		return n == 0 ? -ETIMEDOUT : -EIO;

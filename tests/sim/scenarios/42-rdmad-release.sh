@@ -33,7 +33,6 @@ check_match "an unknown one is named" "$(rdmactl release m0 nix0 2>&1)" nix0
 check "nothing is released then" contexts_are m0 1
 check_eq "status agrees" "$(rdmactl --json=short status | jq -c '[.Devices[].ReleasedUntil]')" "[null,null,null]"
 
-t0=$(now_ms)
 check "released" rdmactl release m0/1 --for=1h
 check "closed within a second" wait_for 1 contexts_are m0 0
 check "nothing pins the module" wait_for 1 refcount_is 0
@@ -43,7 +42,7 @@ check_match "in the journal" "$(journalctl -q -u rdmad.service -o cat --no-pager
 sleep 1 # what was being read is done
 # The kernel itself asks a port after each event: the one that is not touched says how often.
 released=$(counts m0) q0=$(rdmasim get m0 n_query_port) q1=$(rdmasim get no0 n_query_port)
-for i in 1 2 3 4 5 6; do
+for _ in 1 2 3 4 5 6; do
         rdmasim -q event m0/1 PORT_ERR,PORT_ACTIVE apply=1; rdmasim -q event no0/1 PORT_ERR,PORT_ACTIVE apply=1
         sleep 0.5
 done

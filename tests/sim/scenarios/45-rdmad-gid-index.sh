@@ -10,11 +10,14 @@ addr add 192.0.2.3/24 dev d0
 END
 check "an adapter on it" rdmasim create e0 link_layer=Ethernet netdev=d0 node_guid=0002:c903:00aa:0010
 index_of() { # ADDRESS, RoCE v2
-        local want i gid type
-        printf -v want '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x' ${1//./ }
+        local want i gid type part
+        IFS=. read -r -a part <<<"$1"
+        printf -v want '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x' "${part[@]}"
         for i in {0..15}; do
-                read -r gid <"/sys/class/infiniband/e0/ports/1/gids/$i" && [[ $gid == "$want" ]] || continue
-                read -r type <"/sys/class/infiniband/e0/ports/1/gid_attrs/types/$i" && [[ $type == "RoCE v2" ]] && echo "$i" && return
+                read -r gid <"/sys/class/infiniband/e0/ports/1/gids/$i"
+                [[ $gid == "$want" ]] || continue
+                read -r type <"/sys/class/infiniband/e0/ports/1/gid_attrs/types/$i"
+                if [[ $type == "RoCE v2" ]]; then echo "$i"; return; fi
         done
         return 1
 }

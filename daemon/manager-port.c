@@ -101,6 +101,10 @@ void port_judge(struct manager *m, struct port *p)
 	if (pe->storm.pending)
 		manager_recheck_at(m, pe->storm.deadline);
 	manager_recheck_at(m, recheck);
+	if (p->tables_wanted) {
+		p->tables_wanted = false;
+		port_ask_tables(m, p);
+	}
 	device_judge(m, p->device);
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "judge-hardware.h"
 #include "macros.h"
 #include "making.h"
 #include "notes.h"
@@ -107,6 +108,8 @@ bool judge_device(struct device *d, const struct config *c, struct timepoint now
 	/* What a software link could say by events, its netdev says by rtnetlink: nothing lacks. */
 	if (d->events_error < 0 || (d->events_error && d->facts.link_type == LINK_TYPE_NONE))
 		judge_no_events(&mk, d);
+	judge_pcie(&mk, d);
+	judge_uverbs(&mk, d);
 	if (mk.v.health != HEALTH_IGNORED)
 		mk.v.ignored_because[0] = '\0';
 	note_device_rules(&mk, d, c);
@@ -124,6 +127,7 @@ static const char *lent_to(const struct missing *x)
 	case ELSEWHERE_VFIO:
 		return "its PCI function is lent to a virtual machine (vfio)";
 	case ELSEWHERE_UNBOUND:
+	case ELSEWHERE_NOT_PROBED:
 	case _ELSEWHERE_KIND_MAX:
 		break;
 	}
@@ -141,6 +145,15 @@ static void note_last_seen(struct reason *r, const struct missing *x)
 	if (gmtime_r(&t, &tm))
 		strftime(r->found + n, sizeof(r->found) - n, ", last seen %Y-%m-%d %H:%M:%S UTC",
 			&tm);
+}
+
+static const char *where_is(const struct missing *x)
+{
+	if (!x->placed)
+		return "not there";
+	return x->elsewhere == ELSEWHERE_NOT_PROBED
+		       ? "its PCI function has a driver and no RDMA device"
+		       : "its PCI function has no driver";
 }
 
 bool judge_missing(struct missing *x, const struct config *c, struct timepoint now,
@@ -170,8 +183,7 @@ bool judge_missing(struct missing *x, const struct config *c, struct timepoint n
 		&mk, REASON_DEVICE_MISSING, x->required ? SEVERITY_FAILED : SEVERITY_NOTICE, "");
 	if (r) {
 		guid_format(guid, x->node_guid);
-		snprintf(r->found, sizeof(r->found), "%s%s%s%s%s",
-			x->placed ? "its PCI function has no driver" : "not there",
+		snprintf(r->found, sizeof(r->found), "%s%s%s%s%s", where_is(x),
 			guid[0] ? ", GUID " : "", guid, x->pci_address[0] ? ", PCI " : "",
 			x->pci_address);
 		if (x->remembered)

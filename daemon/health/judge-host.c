@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "judge-count.h"
+#include "judge-hardware.h"
 #include "macros.h"
 #include "making.h"
 #include "rules.h"
@@ -73,6 +74,7 @@ bool judge_host(struct model *m, const struct config *c, const struct setup_cond
 			STRSCPY(r->remedy, "correct it, then: systemctl reload rdmad");
 		}
 	}
+	judge_not_probed(&mk, m, c); /* the last one: there may be many of it */
 	note_setup(setup, n_setup);
 	note_config(c->problems, c->n_problems);
 	return making_end(&mk, &m->verdict, ret_old, ret_recheck);

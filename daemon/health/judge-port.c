@@ -6,6 +6,7 @@
 #include "expectation.h"
 #include "judge-counters.h"
 #include "judge-link.h"
+#include "judge-tables.h"
 #include "macros.h"
 #include "making.h"
 #include "notes.h"
@@ -235,6 +236,7 @@ bool judge_port(const struct model *m, struct port *p, const struct config *c, s
 	judge_link(&mk, m, p, &ps);
 	if (mk.v.health != HEALTH_IGNORED)
 		judge_counters(&mk, p, c);
+	judge_tables(&mk, m, p);
 	if (p->probe_state == PROBE_SILENT && mk.v.health != HEALTH_IGNORED)
 		mk.v.health = health_worst(mk.v.health, HEALTH_UNKNOWN);
 	note_port_rules(&mk, p, c, &ps, expectation);

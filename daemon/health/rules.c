@@ -55,6 +55,14 @@ static const struct rule rules[_REASON_MAX] = {
 		"An error counter of the port rises faster than its threshold." },
 	[REASON_COUNTER_SATURATED] = { "counter-saturated", SEVERITY_NOTICE, CLASS_LINK,
 		"An error counter is at the maximum of its width: new errors cannot be seen." },
+	[REASON_PCIE_DEGRADED] = { "pcie-degraded", SEVERITY_DEGRADED, CLASS_DEVICE,
+		"A PCIe link on the way to the adapter runs below what both of its ends can do." },
+	[REASON_DEVICE_NODES_MISSING] = { "device-nodes-missing", SEVERITY_DEGRADED, CLASS_DEVICE,
+		"The device nodes through which programs use RDMA are not there." },
+	[REASON_GID_MISSING] = { "gid-missing", SEVERITY_DEGRADED, CLASS_FABRIC,
+		"An address of the port's network interface has no RoCE v2 GID." },
+	[REASON_DEVICE_NOT_PROBED] = { "device-not-probed", SEVERITY_NOTICE, CLASS_DEVICE,
+		"A PCI function is an RDMA adapter, and no RDMA device came of it." },
 };
 
 const struct rule *rule_get(enum reason_id id)

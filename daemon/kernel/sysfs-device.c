@@ -224,5 +224,5 @@ void sysfs_complete_device(struct device_facts *f)
 	}
 	find_parent(f);
 	find_link_type(f, dir);
-	(void)sysfs_find_uverbs(f->name, f->uverbs, sizeof(f->uverbs));
+	f->no_uverbs = sysfs_find_uverbs(f->name, f->uverbs, sizeof(f->uverbs)) == -ENOENT;
 }

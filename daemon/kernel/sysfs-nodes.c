@@ -22,6 +22,7 @@ struct node_map {
 	bool per_port;
 	struct node *list; /* in order of device and port */
 	size_t n;
+	bool partial; /* there are nodes that do not say whose they are */
 };
 
 static struct {
@@ -29,8 +30,8 @@ static struct {
 	struct node_map uverbs, umad;
 } nodes = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
-	.uverbs = { "/sys/class/infiniband_verbs", "uverbs", false, NULL, 0 },
-	.umad = { "/sys/class/infiniband_mad", "umad", true, NULL, 0 },
+	.uverbs = { "/sys/class/infiniband_verbs", "uverbs", false, NULL, 0, false },
+	.umad = { "/sys/class/infiniband_mad", "umad", true, NULL, 0, false },
 };
 
 static int compare(const void *a, const void *b)
@@ -74,8 +75,10 @@ static int map_build(struct node_map *m)
 	size_t room = 0;
 
 	map_forget(m);
+	m->partial = false;
+	/* A tree may well be without what its host has. */
 	if (!dir)
-		return -errno;
+		return errno == ENOENT && !sysfs_is_live() ? -ENODATA : -errno;
 	while ((de = readdir(dir))) {
 		if (strncmp(de->d_name, m->prefix, strlen(m->prefix)) != 0)
 			continue;
@@ -90,6 +93,8 @@ static int map_build(struct node_map *m)
 		}
 		if (ask(m, de->d_name, &m->list[m->n]) >= 0)
 			m->n++;
+		else
+			m->partial = true;
 	}
 	if (m->n)
 		qsort(m->list, m->n, sizeof(m->list[0]), compare);
@@ -127,7 +132,7 @@ static int find(struct node_map *m, const char *device, uint32_t port, char *buf
 	if (found)
 		snprintf(buf, size, "%s", found->name);
 	else if (r >= 0)
-		r = -ENOENT;
+		r = m->partial ? -ENODATA : -ENOENT;
 	pthread_mutex_unlock(&nodes.lock);
 	return r;
 }

@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The node's name into buf. -ENOENT: there is none. */
+/*
+ * The node's name into buf. -ENOENT: there is none. -ENODATA: it is not known, since a node does not say
+ * whose it is, or a captured tree has no nodes at all.
+ */
 int sysfs_find_uverbs(const char *device, char *buf, size_t size);
 int sysfs_find_umad(const char *device, uint32_t port, char *buf, size_t size);
 

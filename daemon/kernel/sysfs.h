@@ -78,7 +78,8 @@ void sysfs_read_tables(uint32_t device_index, const char *device, uint32_t port,
 
 /*
  * Lists what is on this host and not to be used by it: RDMA devices in another network namespace,
- * PCI functions of RDMA hardware that are lent to vfio or have no driver.
+ * PCI functions of RDMA hardware that are lent to vfio or have no driver, InfiniBand functions of which
+ * no RDMA device came.
  */
 typedef int (*sysfs_elsewhere_cb)(const struct elsewhere_facts *f, void *user);
 int sysfs_list_elsewhere(sysfs_elsewhere_cb cb, void *user);

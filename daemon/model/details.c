@@ -87,3 +87,49 @@ const char *gid_address_format(char buf[ADDRESS_STRING_MAX], const uint8_t gid[1
 		inet_ntop(AF_INET6, gid, buf, ADDRESS_STRING_MAX);
 	return buf;
 }
+
+/* The lesser; 0 when one is not known. */
+static uint32_t both_can(uint32_t a, uint32_t b)
+{
+	return a && b ? MIN(a, b) : 0;
+}
+
+bool pcie_link_at(const struct device_details *d, uint32_t n, struct pcie_link *ret)
+{
+	const struct pcie_hop *lower, *upper;
+
+	if (n >= PCIE_HOPS_MAX / 2 || 2 * n + 1 >= d->n_pcie)
+		return false;
+	lower = &d->pcie[2 * n];
+	upper = lower + 1;
+	*ret = (struct pcie_link){
+		.lower = lower,
+		.upper = upper,
+		/* Both say the same; one may not say it. */
+		.speed_mtps = MAX(lower->speed_mtps, upper->speed_mtps),
+		.width = MAX(lower->width, upper->width),
+		.max_speed_mtps = both_can(lower->max_speed_mtps, upper->max_speed_mtps),
+		.max_width = both_can(lower->max_width, upper->max_width),
+	};
+	return true;
+}
+
+static bool link_is_slow(const struct pcie_link *s)
+{
+	return (s->speed_mtps && s->speed_mtps < s->max_speed_mtps) ||
+	       (s->width && s->width < s->max_width);
+}
+
+unsigned pcie_slow_links(const struct device_details *d, struct pcie_link *ret_first)
+{
+	struct pcie_link s;
+	unsigned slow = 0;
+
+	for (uint32_t n = 0; pcie_link_at(d, n, &s); n++) {
+		if (!link_is_slow(&s))
+			continue;
+		if (slow++ == 0 && ret_first)
+			*ret_first = s;
+	}
+	return slow;
+}

@@ -188,6 +188,8 @@ enum elsewhere_kind {
 	ELSEWHERE_NETNS,   /* an RDMA device in another network namespace: it has an uverbs node */
 	ELSEWHERE_VFIO,    /* a PCI function of RDMA hardware that is bound to vfio */
 	ELSEWHERE_UNBOUND, /* a PCI function of RDMA hardware without a driver */
+	/* An InfiniBand function (PCI class 0207) that has a driver, and no RDMA device came of it. */
+	ELSEWHERE_NOT_PROBED,
 	_ELSEWHERE_KIND_MAX,
 };
 
@@ -195,6 +197,8 @@ struct elsewhere_facts {
 	enum elsewhere_kind kind;
 	char name[RDMA_NAME_MAX]; /* of the RDMA device; "" unknown */
 	char pci_address[16];     /* "" none or unknown */
+	int32_t is_vf;            /* of a PCI function: 1 a virtual one, 0 not, -1 unknown */
+	char driver[32];          /* that it has (NOT_PROBED) or would have (UNBOUND); "" unknown */
 };
 
 _Static_assert(sizeof(struct pcie_hop) == 16 + 4 * 4, "padding");
@@ -209,11 +213,32 @@ _Static_assert(sizeof(struct counter_values) == 6 * 4 + 8 + 8 * COUNTERS_PER_PIE
 _Static_assert(sizeof(struct address_facts) == 4 + 4 + 4 + 16, "padding");
 _Static_assert(
 	sizeof(struct qos_facts) == 2 * 8 + 8 * 4 + 3 * QOS_CLASSES + IFNAMSIZ + 8, "padding");
-_Static_assert(sizeof(struct elsewhere_facts) == 4 + RDMA_NAME_MAX + 16, "padding");
+_Static_assert(sizeof(struct elsewhere_facts) == 2 * 4 + RDMA_NAME_MAX + 16 + 32, "padding");
 
 /* Facts in which everything is unknown. */
 struct device_details device_details_unknown(uint32_t device_index);
 struct qos_facts qos_facts_unknown(uint32_t ifindex, const char *name);
+
+/*
+ * One PCIe link on an adapter's way to the root: its two ends, what it runs at, and the best that
+ * both can do. 0 is unknown.
+ */
+struct pcie_link {
+	const struct pcie_hop *lower, *upper;
+	uint32_t speed_mtps, width;
+	uint32_t max_speed_mtps, max_width;
+};
+
+/*
+ * The links of an adapter from its own (n 0) on. Each function has the registers of one link, the one
+ * on its other side being inside of a switch (kernel/sysfs.h): functions are the ends by twos. False:
+ * there are no more, or the upper end is not known.
+ */
+bool pcie_link_at(const struct device_details *d, uint32_t n, struct pcie_link *ret);
+
+/* How many of an adapter's links run below what both of their ends can do; the first to *ret_first
+ * (may be NULL). */
+unsigned pcie_slow_links(const struct device_details *d, struct pcie_link *ret_first);
 
 /* "16.0 GT/s x16"; "unknown" when it is. Returns buf. */
 #define PCIE_LINK_MAX 32

@@ -87,6 +87,8 @@ struct device_facts {
 	uint64_t sys_image_guid; /* the same */
 	int32_t numa_node;       /* -1: unknown or none */
 	enum link_type link_type;
+	uint32_t no_uverbs; /* 1: it is known that there is no node */
+	uint32_t reserved;  /* 0 */
 	char name[RDMA_NAME_MAX];
 	char node_type[32];   /* as sysfs says it: "CA", "RNIC"; "" unknown */
 	char protocol[16];    /* RDMA_NLDEV_ATTR_DEV_PROTOCOL: ib roce iw opa usnic; "" unknown */
@@ -95,7 +97,7 @@ struct device_facts {
 	char adapter[64];     /* what may hang as one: PCI slot without function, "software", ... */
 	char firmware_version[64];    /* "" unknown */
 	char board_id[64];            /* "" unknown; not by a listing, read with the details */
-	char uverbs[16];              /* "uverbs0", "" when there is no node */
+	char uverbs[16];              /* "uverbs0", "" when there is no node, or it is unknown */
 	char parent_netdev[IFNAMSIZ]; /* software links: the netdev that they run on; "" unknown */
 };
 
@@ -169,7 +171,7 @@ struct netdev_facts {
 };
 
 /* Facts are compared as bytes and sent as bytes: there must be no padding in them. */
-_Static_assert(sizeof(struct device_facts) == 2 * 4 + 2 * 8 + 2 * 4 + 64 + 32 + 16 + 32 + 16 + 64 +
+_Static_assert(sizeof(struct device_facts) == 2 * 4 + 2 * 8 + 4 * 4 + 64 + 32 + 16 + 32 + 16 + 64 +
 						      64 + 64 + 16 + IFNAMSIZ,
 	"padding");
 _Static_assert(sizeof(struct port_facts) == 8 + 12 * 4 + 8 + 16 + IFNAMSIZ, "padding");

@@ -117,6 +117,9 @@ void model_done(struct model *m)
 		m->missing = x->next;
 		free(x);
 	}
+	free(m->unprobed);
+	m->unprobed = NULL;
+	m->n_unprobed = 0;
 	free(m->elsewhere);
 	m->elsewhere = NULL;
 	m->n_elsewhere = 0;
@@ -260,6 +263,9 @@ bool device_see_details(struct device *d, const struct device_details *f)
 		KEEP_TEXT(now.hw_rev, d->details.hw_rev);
 		KEEP_TEXT(now.node_desc, d->details.node_desc);
 	}
+	/* A link that could not be read is neither. */
+	if (now.n_pcie > 0)
+		d->pcie_slow_reads = pcie_slow_links(&now, NULL) ? d->pcie_slow_reads + 1 : 0;
 	if (d->have_details && memcmp(&d->details, &now, sizeof(now)) == 0)
 		return false;
 	d->details = now;
@@ -520,13 +526,54 @@ static bool is_missing_one(const struct elsewhere_facts *f, const struct missing
 	return f->name[0] && streq(f->name, x->name);
 }
 
+/* Its device is there, in another network namespace. */
+static bool is_in_netns(const struct model *m, const char *pci_address)
+{
+	for (size_t i = 0; i < m->n_elsewhere; i++)
+		if (m->elsewhere[i].kind == ELSEWHERE_NETNS &&
+			streq(m->elsewhere[i].pci_address, pci_address))
+			return true;
+	return false;
+}
+
+static struct hold unprobed_hold(const struct model *m, const struct elsewhere_facts *f)
+{
+	for (size_t i = 0; i < m->n_unprobed; i++)
+		if (m->unprobed[i].facts.kind == f->kind &&
+			streq(m->unprobed[i].facts.pci_address, f->pci_address))
+			return m->unprobed[i].hold;
+	return (struct hold){ 0 };
+}
+
+/* Out of memory: what the listing before said stands. */
+static void note_unprobed(struct model *m)
+{
+	struct unprobed *list = calloc(m->n_elsewhere + 1, sizeof(*list));
+	size_t n = 0;
+
+	if (!list)
+		return;
+	for (size_t i = 0; i < m->n_elsewhere; i++) {
+		const struct elsewhere_facts *f = &m->elsewhere[i];
+
+		if ((f->kind == ELSEWHERE_UNBOUND || f->kind == ELSEWHERE_NOT_PROBED) &&
+			!is_in_netns(m, f->pci_address))
+			list[n++] = (struct unprobed){ *f, unprobed_hold(m, f) };
+	}
+	free(m->unprobed);
+	m->unprobed = list;
+	m->n_unprobed = n;
+}
+
 static bool is_lent(const struct missing *x)
 {
-	return x->placed && x->elsewhere != ELSEWHERE_UNBOUND;
+	return x->placed && x->elsewhere != ELSEWHERE_UNBOUND &&
+	       x->elsewhere != ELSEWHERE_NOT_PROBED;
 }
 
 void model_place_missing(struct model *m, struct timepoint now)
 {
+	note_unprobed(m);
 	for (struct missing *x = m->missing; x; x = x->next) {
 		bool was_lent = is_lent(x);
 

@@ -47,6 +47,13 @@ struct hold {
 	usec_t since; /* mono; 0: it does not stand */
 };
 
+/* What is to be missing from a port's tables: they are read once more before that is said. */
+struct doubt {
+	struct hold hold;
+	uint64_t reading; /* the reading of the tables that decides; 0 not asked for */
+	usec_t asked;     /* mono */
+};
+
 struct port {
 	struct device *device;
 	uint32_t number;
@@ -90,6 +97,8 @@ struct port {
 
 	/* What rules wait for, health/judge-rate.c */
 	struct hold width_low, speed_low, rate_odd;
+	struct doubt no_gid, no_umad; /* health/judge-tables.c */
+	bool tables_wanted; /* a rule wants the tables read again; the manager clears it */
 
 	struct port_tables tables;
 	struct counter_table *counters[_COUNTER_SOURCE_MAX]; /* NULL: none, or not read yet */
@@ -110,7 +119,8 @@ struct release {
 struct device {
 	struct device_facts facts;
 	struct device_details details;
-	bool have_details; /* read at least once; unknown facts are unknown in there, too */
+	bool have_details;        /* read at least once; unknown facts are unknown in there, too */
+	unsigned pcie_slow_reads; /* how many readings in a row had a link below what it can do */
 	struct timepoint first_seen;
 	uint64_t generation; /* of the last listing that named it */
 	size_t n_ports;
@@ -205,10 +215,18 @@ struct event {
 /* Devices and functions that are here and not for this host, as the last listing had them. */
 #define ELSEWHERE_MAX 512
 
+/* A function of RDMA hardware that no RDMA device came of. */
+struct unprobed {
+	struct elsewhere_facts facts;
+	struct hold hold; /* health/judge-probed.c */
+};
+
 struct model {
 	struct device *devices; /* in order of index */
 	struct elsewhere_facts *elsewhere;
 	size_t n_elsewhere;
+	struct unprobed *unprobed; /* of the last listing that is complete */
+	size_t n_unprobed;
 	struct netdev *netdevs;
 	struct missing *missing;
 	struct verdict verdict; /* host: own reasons; health includes everything */
@@ -285,8 +303,9 @@ struct missing *model_find_replaced(const struct model *m, const struct device *
 int model_see_elsewhere(struct model *m, const struct elsewhere_facts *f);
 
 /*
- * After a listing: tells for each missing device whether it is elsewhere. One that was lent and is
- * nowhere now is missing from now on: it may be on its way back.
+ * After a listing: tells for each missing device whether it is elsewhere, and which functions have no
+ * RDMA device. A missing one that was lent and is nowhere now is missing from now on: it may be on
+ * its way back.
  */
 void model_place_missing(struct model *m, struct timepoint now);
 

@@ -182,6 +182,7 @@ void port_tables_finish(
 	}
 	t->facts = *f;
 	t->known = true;
+	t->readings++;
 	port_tables_begin(t);
 	*ret = u;
 }

@@ -8,7 +8,8 @@
 #include "details.h"
 
 struct port_tables {
-	bool known; /* at least one reading was complete */
+	bool known;        /* at least one reading was complete */
+	uint64_t readings; /* how many were */
 	struct table_facts facts;
 	struct gid_facts *gids; /* entries in use, in order of index */
 	size_t n_gids;

@@ -90,6 +90,7 @@ static void terminate_strings(struct wire_message *m)
 	case WIRE_ELSEWHERE:
 		TERMINATE(m->elsewhere.name);
 		TERMINATE(m->elsewhere.pci_address);
+		TERMINATE(m->elsewhere.driver);
 		break;
 	case WIRE_DETAILS:
 		terminate_details(&m->details);

@@ -278,9 +278,18 @@ def remove_device(tree, name):
         link.unlink()
 
 
+def whole(rig, name):
+    """The tree with all lanes of mlx5_3, of which it has half."""
+    tree = rig.make("mlx5-ndr", name)
+    function = class_device(tree, "mlx5_3").parents[1]
+    for end in (function, function.parent):
+        replace(end / "current_link_width", "8", "16")
+    return tree
+
+
 def test_pairs(tap, rig):
-    a = rig.make("mlx5-ndr", "a")
-    b = rig.make("mlx5-ndr", "b")
+    a = whole(rig, "a")
+    b = whole(rig, "b")
     p = class_device(b, "mlx5_2") / "ports/1"
     replace(p / "state", "4: ACTIVE", "1: DOWN")
     replace(p / "phys_state", "5: LinkUp", "3: Disabled")
@@ -300,7 +309,7 @@ def test_pairs(tap, rig):
     status, root = rig.json("b", config="up.conf")
     tap(status == 2 and port(root, "mlx5_2")["HealthState"] == "failed", "... which may expect it", status)
 
-    b = rig.make("mlx5-ndr", "b")
+    b = whole(rig, "b")
     remove_device(b, "mlx5_1")
     status, root = rig.json("a", "b")
     x = root["Missing"]
@@ -313,24 +322,35 @@ def test_pairs(tap, rig):
     status, root = rig.json("a", "b", "a")
     tap(status == 0 and not root["Missing"], "... and was, when it is back", (status, root["Missing"]))
 
-    b = rig.make("mlx5-ndr", "b")
+    b = whole(rig, "b")
     replace(class_device(b, "mlx5_1") / "node_guid", ":5e18", ":5e99")
     status, root = rig.json("a", "b")
     tap(status == 0 and not root["Missing"] and device(root, "mlx5_1")["NodeGuid"].endswith("5e99")
         and any("mlx5_1" in e["Message"] and e["Reason"] == "inventory" for e in root["Events"]),
         "another adapter in its slot: replaced, and that is told", (status, root["Events"]))
 
-    b = rig.make("mlx5-ndr", "b")
+    b = whole(rig, "b")
     (b / "sys/class/infiniband/mlx5_1").rename(b / "sys/class/infiniband/roce9")
+    for ibdev in [*b.glob("sys/class/infiniband_verbs/*/ibdev"), *b.glob("sys/class/infiniband_mad/*/ibdev")]:
+        if ibdev.read_text().strip() == "mlx5_1":
+            replace(ibdev, "mlx5_1", "roce9")
     status, root = rig.json("a", "b")
     tap(status == 0 and not root["Missing"] and not root["Events"] and
         [d["Name"] for d in root["Devices"]] == ["mlx5_0", "roce9", "mlx5_2", "mlx5_3"],
         "another name for the same GUID is the same device", [d["Name"] for d in root["Devices"]])
-    b = rig.make("mlx5-ndr", "b")
+    b = whole(rig, "b")
     replace(class_device(b, "mlx5_3") / "fw_ver", "28.", "29.")
     status, root = rig.json("a", "b")
     tap(status == 0 and len(root["Events"]) == 1 and "firmware" in root["Events"][0]["Message"],
         "new firmware is an event", root["Events"])
+
+    rig.make("mlx5-ndr", "a")
+    status, root = rig.json("a", "a")
+    reasons = device(root, "mlx5_3")["Reasons"]
+    tap(status == 1 and [r["Id"] for r in reasons] == ["pcie-degraded"] and "x8" in reasons[0]["Found"],
+        "a PCIe link with half of its lanes, in two trees", (status, reasons))
+    status, root = rig.json("a")
+    tap(status == 0 and not device(root, "mlx5_3")["Reasons"], "... in one it may be saving power", status)
 
     rig.make("mlx5-bond", "a")
     b = rig.make("mlx5-bond", "b")

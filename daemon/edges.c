@@ -3,6 +3,7 @@
 
 #include "macros.h"
 #include "message.h"
+#include "reminder.h"
 #include "rules.h"
 
 /* One edge to all who hear of it: the journal and the ring of last events. */
@@ -311,4 +312,67 @@ void host_edges_changed(struct edges *e, const struct verdict *old, struct timep
 	tell_difference(e, &o, NULL, now);
 	if (old->health != e->model->verdict.health && e->bus)
 		bus_health_changed(e->bus, NULL, NULL, old->health, &e->model->verdict);
+}
+
+/* ---- reminders: for the journal alone, they are no news ---- */
+
+static usec_t remind(const struct object *o, struct verdict *v, bool falls, struct timepoint now)
+{
+	char message[MESSAGE_MAX];
+	usec_t next = USEC_INFINITY;
+
+	for (size_t i = 0; i < v->n_reasons; i++) {
+		struct reason *r = &v->reasons[i];
+		bool tell_it = reminder_take(r, now.mono);
+		struct edge edge;
+
+		next = MIN(next, reminder_due(r));
+		if (!tell_it || (is_fall(r) && !falls))
+			continue;
+		message_reminder(message, o->name, r, usec_sub(now.mono, r->since.mono));
+		edge = edge_of(o, EDGE_REMINDER, r, message);
+		journal_edge(&edge);
+	}
+	return next;
+}
+
+usec_t port_edges_remind(struct port *p, const struct port_edges *pe, struct timepoint now)
+{
+	char name[OBJECT_NAME_MAX];
+	struct object o = port_as_object(name, p, &p->verdict);
+
+	/* A fall that the storm's gate keeps back was not told at all yet. */
+	return remind(&o, &p->verdict, pe->storm.told_down, now);
+}
+
+usec_t device_edges_remind(struct device *d, struct timepoint now)
+{
+	struct object o = {
+		.name = d->facts.name,
+		.device = d,
+		.old = &d->verdict,
+		.new = &d->verdict,
+	};
+
+	return remind(&o, &d->verdict, true, now);
+}
+
+usec_t missing_edges_remind(struct missing *x, struct timepoint now)
+{
+	struct object o = {
+		.name = x->name,
+		.missing = x,
+		.old = &x->verdict,
+		.new = &x->verdict,
+	};
+
+	return remind(&o, &x->verdict, true, now);
+}
+
+usec_t host_edges_remind(struct model *m, struct timepoint now)
+{
+	struct verdict *v = &m->verdict;
+	struct object o = { .name = "host", .old = v, .new = v };
+
+	return remind(&o, v, true, now);
 }

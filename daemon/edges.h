@@ -45,6 +45,15 @@ void device_edges_changed(
 	struct edges *e, const struct device *d, const struct verdict *old, struct timepoint now);
 void missing_edges_changed(
 	struct edges *e, const struct missing *x, const struct verdict *old, struct timepoint now);
+/*
+ * Tells the journal of conditions that have stood for a while and that nobody acknowledged. Each
+ * returns when (mono) it is to be called again at the latest.
+ */
+usec_t port_edges_remind(struct port *p, const struct port_edges *pe, struct timepoint now);
+usec_t device_edges_remind(struct device *d, struct timepoint now);
+usec_t missing_edges_remind(struct missing *x, struct timepoint now);
+usec_t host_edges_remind(struct model *m, struct timepoint now);
+
 /* A missing device is back, maybe under another name. */
 void missing_edges_returned(
 	struct edges *e, const struct missing *x, const struct device *d, struct timepoint now);

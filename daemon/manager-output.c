@@ -64,6 +64,7 @@ void manager_judge_host(struct manager *m)
 		host_edges_changed(&m->edges, &old, now);
 		m->state_dirty = true;
 	}
+	recheck = MIN(recheck, host_edges_remind(&m->model, now));
 	manager_recheck_at(m, recheck);
 	m->edges.closing = NULL;
 	m->host_dirty = false;

@@ -79,6 +79,7 @@ void device_judge(struct manager *m, struct device *d)
 		device_edges_changed(&m->edges, d, &old, now);
 		m->state_dirty = true;
 	}
+	recheck = MIN(recheck, device_edges_remind(d, now));
 	manager_recheck_at(m, recheck);
 	m->host_dirty = true;
 }
@@ -100,6 +101,7 @@ void port_judge(struct manager *m, struct port *p)
 		manager_inventory_look(m); /* keeps it */
 	if (pe->storm.pending)
 		manager_recheck_at(m, pe->storm.deadline);
+	recheck = MIN(recheck, port_edges_remind(p, pe, now));
 	manager_recheck_at(m, recheck);
 	if (p->tables_wanted) {
 		p->tables_wanted = false;
@@ -120,6 +122,7 @@ void manager_judge_missing(struct manager *m)
 			missing_edges_changed(&m->edges, x, &old, now);
 			m->state_dirty = true;
 		}
+		recheck = MIN(recheck, missing_edges_remind(x, now));
 	}
 	manager_recheck_at(m, recheck);
 	m->host_dirty = true;

@@ -106,10 +106,13 @@ static void judge_expected_down(
 	down_remedy(r->remedy, sizeof(r->remedy), p, n);
 }
 
-/* link-flapping latches: raised by the count within the window, cleared by a stable time. */
+/*
+ * link-flapping latches: raised by the count within the window, cleared by a stable time or by who
+ * acknowledges it.
+ */
 static void judge_flapping(struct making *mk, struct port *p, const struct config *c)
 {
-	bool standing = verdict_find(mk->old, REASON_LINK_FLAPPING, "") != NULL;
+	const struct reason *standing = verdict_find(mk->old, REASON_LINK_FLAPPING, "");
 	usec_t stable_at = usec_add(p->last_edge, c->stable_usec);
 	char from[32], window[TIMESPAN_MAX];
 	usec_t first = mk->now.mono;
@@ -120,7 +123,7 @@ static void judge_flapping(struct making *mk, struct port *p, const struct confi
 
 	if (c->flap_count == 0)
 		return;
-	if (standing && mk->now.mono >= stable_at) {
+	if (standing && (mk->now.mono >= stable_at || standing->ack.when.mono)) {
 		p->flap_floor = mk->now.mono;
 		return;
 	}

@@ -92,6 +92,12 @@ struct reason *raise_reason(
 	v->n_reasons++;
 	v->reasons[at] = (struct reason){ .id = id, .severity = severity, .since = since };
 	STRSCPY(v->reasons[at].subject, subject);
+	if (before) {
+		v->reasons[at].reminders = before->reminders;
+		/* What got worse is not what was acknowledged. */
+		if (severity <= before->severity)
+			v->reasons[at].ack = before->ack;
+	}
 	return &v->reasons[at];
 }
 

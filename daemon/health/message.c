@@ -43,6 +43,17 @@ void message_raised(
 		r->wanted[0] ? ", wanted " : "", r->wanted, r->remedy[0] ? "; " : "", r->remedy);
 }
 
+void message_reminder(
+	char buf[MESSAGE_MAX], const char *object, const struct reason *r, usec_t stood)
+{
+	char span[TIMESPAN_MAX];
+	const char *subject = r->subject[0] ? r->subject : object;
+
+	snprintf(buf, MESSAGE_MAX, "%s: still %s after %s: found %s%s%s%s%s", subject,
+		rule_get(r->id)->name, timespan_format(span, sizeof(span), stood), r->found,
+		r->wanted[0] ? ", wanted " : "", r->wanted, r->remedy[0] ? "; " : "", r->remedy);
+}
+
 void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct reason *r,
 	usec_t stood, const struct port *p)
 {
@@ -55,6 +66,10 @@ void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct rea
 	else if (r->id == REASON_PORT_DOWN && p && port_is_active(p))
 		snprintf(buf, MESSAGE_MAX, "%s: port active again at %s (was down %s)", object,
 			rate_format(rate, &p->facts), span);
+	else if (r->id == REASON_LINK_FLAPPING && r->ack.when.mono)
+		snprintf(buf, MESSAGE_MAX,
+			"%s: link-flapping was acknowledged by %s (%s); counted anew", object,
+			r->ack.by, r->found);
 	else if (r->id == REASON_LINK_FLAPPING && p)
 		snprintf(buf, MESSAGE_MAX,
 			"%s: link is stable again (%s; %" PRIu64 " times down since rdmad watches)",

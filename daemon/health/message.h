@@ -13,6 +13,10 @@
 void message_raised(
 	char buf[MESSAGE_MAX], const char *object, const struct reason *r, usec_t before);
 
+/* A condition still stands, for so long already. */
+void message_reminder(
+	char buf[MESSAGE_MAX], const char *object, const struct reason *r, usec_t stood);
+
 /* A condition went away after standing that long. p may be NULL for what is no port. */
 void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct reason *r,
 	usec_t stood, const struct port *p);

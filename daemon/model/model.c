@@ -75,6 +75,22 @@ const struct reason *verdict_find(const struct verdict *v, enum reason_id id, co
 	return NULL;
 }
 
+size_t verdict_acknowledge(
+	struct verdict *v, enum reason_id id, const char *subject, const struct acknowledgement *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n_reasons; i++) {
+		struct reason *r = &v->reasons[i];
+
+		if (r->id != id || (subject && !streq(r->subject, subject)))
+			continue;
+		r->ack = a ? *a : (struct acknowledgement){ 0 };
+		n++;
+	}
+	return n;
+}
+
 static void port_done(struct port *p)
 {
 	port_tables_done(&p->tables);
@@ -661,6 +677,17 @@ struct port *device_port(const struct device *d, uint32_t number)
 	if (number == 0 || number > d->n_ports)
 		return NULL;
 	return &d->ports[number - 1];
+}
+
+struct port *model_port_by_object(const struct model *m, const char *object)
+{
+	char name[OBJECT_NAME_MAX];
+
+	for (struct device *d = m->devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++)
+			if (streq(port_object(name, &d->ports[i]), object))
+				return &d->ports[i];
+	return NULL;
 }
 
 const char *port_object(char buf[OBJECT_NAME_MAX], const struct port *p)

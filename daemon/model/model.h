@@ -340,6 +340,8 @@ struct port *device_port(const struct device *d, uint32_t number);
 /* "rxe0/1"; returns buf. */
 #define OBJECT_NAME_MAX (RDMA_NAME_MAX + 8)
 const char *port_object(char buf[OBJECT_NAME_MAX], const struct port *p);
+/* The port that is called so; NULL when there is none. */
+struct port *model_port_by_object(const struct model *m, const char *object);
 
 /* What a reading did to a port. */
 struct port_update {

@@ -80,6 +80,13 @@ enum reason_id {
 
 #define REASON_TEXT_MAX 160
 
+/* That somebody knows of a condition ("rdmactl ack"). It belongs to the condition and goes with it. */
+struct acknowledgement {
+	struct timepoint when; /* mono 0: nobody acknowledged it */
+	char by[32];           /* "root" */
+	char comment[REASON_TEXT_MAX];
+};
+
 /* One standing condition on one object. */
 struct reason {
 	enum reason_id id;
@@ -90,6 +97,9 @@ struct reason {
 	char found[REASON_TEXT_MAX];
 	char wanted[REASON_TEXT_MAX];
 	char remedy[REASON_TEXT_MAX];
+	struct acknowledgement ack;
+	unsigned
+		reminders; /* that it still stands; those that an acknowledgement kept back count */
 };
 
 /* What is judged of one object. Bounded: no object has more conditions than that. */
@@ -101,6 +111,13 @@ struct verdict {
 	struct reason reasons[REASONS_MAX]; /* worst severity first */
 	char ignored_because[REASON_TEXT_MAX];
 };
+
+/*
+ * Acknowledges the standing reasons of that id, and of that subject unless it is NULL; a NULL takes
+ * their acknowledgement back. Returns how many there are.
+ */
+size_t verdict_acknowledge(
+	struct verdict *v, enum reason_id id, const char *subject, const struct acknowledgement *a);
 
 /* Finds a standing reason by id and subject; NULL when it is not there. */
 const struct reason *verdict_find(const struct verdict *v, enum reason_id id, const char *subject);

@@ -44,17 +44,6 @@ static int explain_host(struct manager *m, struct rule_list *l, char **ret)
 	return r < 0 ? r : describe_rules_text("host", &m->model.verdict, l, ret);
 }
 
-static struct port *find_port(const struct manager *m, const char *object)
-{
-	char name[OBJECT_NAME_MAX];
-
-	for (const struct device *d = m->model.devices; d; d = d->next)
-		for (size_t i = 0; i < d->n_ports; i++)
-			if (streq(port_object(name, &d->ports[i]), object))
-				return &d->ports[i];
-	return NULL;
-}
-
 int manager_explain(void *user, const char *object, char **ret)
 {
 	_cleanup_(rule_list_freep) struct rule_list *l = rule_list_new();
@@ -68,7 +57,7 @@ int manager_explain(void *user, const char *object, char **ret)
 	if (!l)
 		return -ENOMEM;
 	judge_set_listener(&listener);
-	if ((p = find_port(m, object)))
+	if ((p = model_port_by_object(&m->model, object)))
 		r = explain_port(m, p, l, ret);
 	else if ((d = model_device_by_name(&m->model, object)))
 		r = explain_device(m, d, l, ret);

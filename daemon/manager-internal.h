@@ -3,8 +3,9 @@
  * What the files of the manager share: manager.c (life, timers, readiness, reload),
  * manager-listing.c (what there is), manager-events.c (what the kernel tells), manager-port.c
  * (readings and verdicts of ports), manager-facts.c (what else is read), manager-release.c,
- * manager-setup.c (plan and steps), manager-inventory.c (what changes rarely), manager-baseline.c
- * (what was learned of it) and manager-output.c
+ * manager-admin.c (acknowledging, and who did what), manager-setup.c (plan and steps),
+ * manager-inventory.c (what changes rarely), manager-baseline.c (what was learned of it) and
+ * manager-output.c
  * (what is shown). For nobody else.
  */
 #pragma once
@@ -189,6 +190,16 @@ int manager_release(void *user, char *const *objects, usec_t duration, uint32_t 
 void device_inherit_release(struct manager *m, struct device *d, const struct missing *x);
 /* Takes back those whose time is over. */
 void manager_end_releases(struct manager *m);
+
+/* ---- manager-admin.c ---- */
+#define CALLER_MAX 32
+/* "root", "rdmad" (ourselves), "uid 1000"; returns buf. */
+const char *manager_caller(uint32_t uid, char buf[CALLER_MAX]);
+/* Leaves a record that somebody told us to do something. */
+void manager_tell_admin(struct manager *m, const struct admin_record *a);
+/* Acknowledges conditions; see publish.h. */
+int manager_acknowledge(
+	void *user, const struct acknowledge_call *c, uint32_t uid, char *why, size_t why_size);
 
 /* ---- manager-explain.c ---- */
 /* What the rules came to for an object; see publish.h. */

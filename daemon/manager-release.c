@@ -45,7 +45,25 @@ static void device_take_back(struct manager *m, struct device *d)
 		port_taken_back(m, &d->ports[i]);
 	device_rewatch(m, d);
 	device_ask_facts(m, d);
-	log_notice("%s: taken back, watched again", d->facts.name);
+}
+
+static void tell_release(struct manager *m, const struct device *d, usec_t duration, uint32_t uid)
+{
+	char message[256], span[TIMESPAN_MAX], by[CALLER_MAX];
+	const struct admin_record a = {
+		.action = duration ? "release" : "take-back",
+		.object = d->facts.name,
+		.by = manager_caller(uid, by),
+		.message = message,
+	};
+
+	if (duration)
+		snprintf(message, sizeof(message), "%s: released by %s for %s", d->facts.name, by,
+			timespan_format(span, sizeof(span), duration));
+	else
+		snprintf(message, sizeof(message), "%s: taken back by %s, watched again",
+			d->facts.name, by);
+	manager_tell_admin(m, &a);
 }
 
 static void device_judge_anew(struct manager *m, struct device *d)
@@ -63,17 +81,13 @@ static struct release release_for(struct manager *m, usec_t duration, uint32_t u
 		.until = { .mono = now.mono + duration, .real = now.real + duration },
 	};
 
-	if (uid == 0)
-		STRSCPY(r.by, "root");
-	else
-		snprintf(r.by, sizeof(r.by), "uid %u", uid);
+	manager_caller(uid, r.by);
 	return r;
 }
 
 int manager_release(
 	void *user, char *const *objects, usec_t duration, uint32_t uid, char *why, size_t why_size)
 {
-	char span[TIMESPAN_MAX];
 	struct manager *m = user;
 
 	/* All of them or none. */
@@ -88,10 +102,10 @@ int manager_release(
 		if (duration) {
 			d->release = release_for(m, duration, uid);
 			device_let_go(m, d);
-			log_notice("%s: released by %s for %s", d->facts.name, d->release.by,
-				timespan_format(span, sizeof(span), duration));
+			tell_release(m, d, duration, uid);
 		} else if (d->release.until.mono) {
 			device_take_back(m, d);
+			tell_release(m, d, 0, uid);
 		}
 		device_judge_anew(m, d);
 	}
@@ -115,9 +129,11 @@ void manager_end_releases(struct manager *m)
 	for (struct device *d = m->model.devices; d; d = d->next) {
 		if (!d->release.until.mono)
 			continue;
-		if (d->release.until.mono <= now)
+		if (d->release.until.mono <= now) {
 			device_take_back(m, d);
-		else
+			log_notice("%s: taken back, watched again", d->facts.name);
+		} else {
 			manager_recheck_at(m, d->release.until.mono);
+		}
 	}
 }

@@ -226,6 +226,27 @@ static void arm_periods(struct manager *m)
 	timer_in(m->slow_timer, m->config->slow_counter_usec);
 }
 
+/* What came of an order to load the configuration. */
+static void tell_config(struct manager *m, const char *why)
+{
+	struct event e = { .when = manager_now(m), .object = "host", .reason = "config" };
+	const struct config_record c = {
+		.loaded = !why,
+		.generation = m->config_generation,
+		.why = why,
+		.message = e.message,
+	};
+
+	if (why)
+		snprintf(e.message, sizeof(e.message),
+			"configuration not loaded, the old one stays in force: %s", why);
+	else
+		STRSCPY(e.message, "configuration loaded");
+	journal_config(&c);
+	model_add_event(&m->model, &e);
+	m->state_dirty = true;
+}
+
 int manager_reload(struct manager *m, char *why, size_t why_size)
 {
 	_cleanup_(config_freep) struct config *c = NULL;
@@ -245,7 +266,7 @@ int manager_reload(struct manager *m, char *why, size_t why_size)
 		}
 	}
 	if (r < 0) {
-		log_error("configuration not loaded, the old one stays in force: %s", why);
+		tell_config(m, why);
 		notify_ready();
 		return r;
 	}
@@ -253,7 +274,7 @@ int manager_reload(struct manager *m, char *why, size_t why_size)
 	m->config = TAKE_PTR(c);
 	m->config_generation++;
 	pool_set_timeout(m->pool, m->config->probe_timeout_usec);
-	log_notice("configuration loaded");
+	tell_config(m, NULL);
 	manager_reconsider_missing(m, "no longer expected: configuration changed");
 	absence_expect_configured(&m->model, m->config, manager_now(m));
 	manager_inventory_look(m);
@@ -270,8 +291,24 @@ int manager_reload(struct manager *m, char *why, size_t why_size)
 	return 0;
 }
 
-static int bus_reload(void *user, char *why, size_t why_size)
+/* Who asked for it is told before what comes of it. */
+static void tell_reload(struct manager *m, uint32_t uid)
 {
+	char message[128], by[CALLER_MAX];
+	const struct admin_record a = {
+		.action = "reload",
+		.object = "host",
+		.by = manager_caller(uid, by),
+		.message = message,
+	};
+
+	snprintf(message, sizeof(message), "reload of the configuration asked for by %s", by);
+	manager_tell_admin(m, &a);
+}
+
+static int bus_reload(void *user, uint32_t uid, char *why, size_t why_size)
+{
+	tell_reload(user, uid);
 	return manager_reload(user, why, why_size);
 }
 
@@ -280,7 +317,7 @@ static int on_sighup(sd_event_source *source, const struct signalfd_siginfo *si,
 	char why[512];
 
 	(void)source;
-	(void)si;
+	tell_reload(user, si->ssi_uid);
 	manager_reload(user, why, sizeof(why)); /* says itself what is wrong */
 	return 0;
 }
@@ -408,6 +445,7 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 		.release = manager_release,
 		.save_baseline = manager_save_baseline,
 		.drop_baseline = manager_drop_baseline,
+		.acknowledge = manager_acknowledge,
 		.explain = manager_explain,
 		.context = manager_context,
 	};

@@ -39,7 +39,14 @@ static int append_reason(sd_bus_message *m, const struct reason *reason)
 	if (r >= 0)
 		r = append_entry(m, "Remedy", reason->remedy);
 	if (r >= 0)
-		r = sd_bus_message_append(m, "{sv}", "Acknowledged", "b", 0);
+		r = sd_bus_message_append(
+			m, "{sv}", "Acknowledged", "b", (int)(reason->ack.when.mono > 0));
+	if (r >= 0 && reason->ack.when.real)
+		r = sd_bus_message_append(m, "{sv}", "AcknowledgedAt", "t", reason->ack.when.real);
+	if (r >= 0)
+		r = append_entry(m, "AcknowledgedBy", reason->ack.by);
+	if (r >= 0)
+		r = append_entry(m, "AcknowledgedComment", reason->ack.comment);
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 

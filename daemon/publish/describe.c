@@ -29,7 +29,10 @@ json_t *describe_reasons(struct builder *b, const struct verdict *v)
 		put(b, o, "Found", json_text(r->found));
 		put(b, o, "Wanted", json_text(r->wanted));
 		put(b, o, "Remedy", json_text(r->remedy));
-		put(b, o, "Acknowledged", json_false());
+		put(b, o, "Acknowledged", json_boolean(r->ack.when.mono > 0));
+		put(b, o, "AcknowledgedAt", json_time(r->ack.when));
+		put(b, o, "AcknowledgedBy", json_text(r->ack.by));
+		put(b, o, "AcknowledgedComment", json_text(r->ack.comment));
 		append(b, array, o);
 	}
 	return array;

@@ -441,6 +441,9 @@ static uint64_t hash_reasons(uint64_t h, const struct verdict *v)
 		h = hash_text(h, r->found);
 		h = hash_text(h, r->wanted);
 		h = hash_text(h, r->remedy);
+		h = hash_bytes(h, &r->ack.when.real, sizeof(r->ack.when.real));
+		h = hash_text(h, r->ack.by);
+		h = hash_text(h, r->ack.comment);
 	}
 	return h;
 }

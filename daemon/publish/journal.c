@@ -269,6 +269,23 @@ static void write_inventory(struct writer *w, const struct inventory_record *i)
 	add(w, "INTERFACE", i->netdev);
 }
 
+static void write_config(struct writer *w, const struct config_record *c)
+{
+	begin_record(w, c->message, RDMAD_MESSAGE_CONFIG, c->loaded ? LOG_NOTICE : LOG_ERR, "host");
+	add(w, "RDMAD_REASON", "config");
+	add_text(w, "RDMAD_FOUND", c->why, "loaded");
+	addf(w, "RDMAD_CONFIG_GENERATION", "%llu", (unsigned long long)c->generation);
+}
+
+static void write_admin(struct writer *w, const struct admin_record *a)
+{
+	begin_record(w, a->message, RDMAD_MESSAGE_ADMIN, LOG_NOTICE, a->object);
+	add(w, "RDMAD_ACTION", a->action);
+	add(w, "RDMAD_BY", a->by);
+	add(w, "RDMAD_REASON", a->reason);
+	add_text(w, "RDMAD_COMMENT", a->comment, "-");
+}
+
 /* ---- sending it ---- */
 
 /* Sends one datagram without waiting: 0, -EAGAIN when the journal is behind, or another errno. */
@@ -409,6 +426,22 @@ int journal_inventory(const struct inventory_record *i)
 
 	write_inventory(&w, i);
 	return submit(&w, LOG_NOTICE, i->message);
+}
+
+int journal_config(const struct config_record *c)
+{
+	struct writer w;
+
+	write_config(&w, c);
+	return submit(&w, c->loaded ? LOG_NOTICE : LOG_ERR, c->message);
+}
+
+int journal_admin(const struct admin_record *a)
+{
+	struct writer w;
+
+	write_admin(&w, a);
+	return submit(&w, LOG_NOTICE, a->message);
 }
 
 void journal_attach(sd_event *event)

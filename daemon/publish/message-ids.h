@@ -41,3 +41,9 @@
 
 /* An adapter is not what it was: firmware, GUID, slot, netdev, best rate; new, replaced, gone, back. */
 #define RDMAD_MESSAGE_INVENTORY "74ce085fefe941a3899b95393ac077e9"
+
+/* The configuration was loaded again, or not since it is wrong. */
+#define RDMAD_MESSAGE_CONFIG "4386fd4cb7954197987487a4e854224f"
+
+/* Somebody told rdmad to do something: acknowledge, release, reload. */
+#define RDMAD_MESSAGE_ADMIN "925bdbe1455348a684dde81620d19475"

@@ -104,6 +104,24 @@ struct inventory_record {
 	const char *message;
 };
 
+/* What became of an order to load the configuration. */
+struct config_record {
+	bool loaded;
+	uint64_t generation; /* that is in force now */
+	const char *why;     /* not loaded: a sentence with file and line */
+	const char *message;
+};
+
+/* Somebody told the daemon to do something. */
+struct admin_record {
+	const char *action; /* "ack", "unack", "release", "take-back", "reload" */
+	const char *object; /* "mlx5_0/1", "host" */
+	const char *by;     /* "root", "uid 1000" */
+	const char *reason; /* ack: of the condition; NULL none */
+	const char *comment;
+	const char *message;
+};
+
 /*
  * Writes one structured record (DESIGN section 9), or keeps it while journald does not read; never
  * waits. Where there is no journal the message goes to stderr, as log_write() does it. Returns 0,
@@ -113,6 +131,12 @@ int journal_edge(const struct edge *e);
 
 /* Likewise for a change of the inventory: a notice, with RDMAD_REASON=inventory. */
 int journal_inventory(const struct inventory_record *i);
+
+/* Likewise: a notice, or an error when it was not loaded, with RDMAD_REASON=config. */
+int journal_config(const struct config_record *c);
+
+/* Likewise: a notice with RDMAD_ACTION=. */
+int journal_admin(const struct admin_record *a);
 
 /* Lets records that journald did not take at once be sent from the loop. Call once at start. */
 void journal_attach(sd_event *event);
@@ -144,17 +168,29 @@ int state_file_write(const char *dir, const char *name, const char *text);
 
 struct bus;
 
+struct acknowledge_call {
+	const char *object, *reason, *comment;
+	bool undo;
+};
+
 struct bus_callbacks {
 	/*
 	 * Reload the configuration: 0, or a negative errno with a sentence in why. -EINVAL and
 	 * -EBADMSG are the fault of the files (error ConfigInvalid), any other is ours (Failed).
 	 */
-	int (*reload)(void *user, char *why, size_t why_size);
+	int (*reload)(void *user, uint32_t uid, char *why, size_t why_size);
 	/*
 	 * Release the devices of these objects (NULL ends them) for so long, or take them back for
 	 * 0: 0, or -ENODEV with a sentence in why, then nothing was done.
 	 */
 	int (*release)(void *user, char *const *objects, usec_t duration, uint32_t uid, char *why,
+		size_t why_size);
+	/*
+	 * Acknowledge standing conditions of an object (reason "port-down", or "setup-failed:siw" of a
+	 * subject), or take that back: 0; -ENODEV no such object, -ESRCH no such condition stands, -EINVAL
+	 * no such reason, with a sentence in why.
+	 */
+	int (*acknowledge)(void *user, const struct acknowledge_call *c, uint32_t uid, char *why,
 		size_t why_size);
 	/* What the rules came to for an object, as JSON; -ENODEV: there is no such object. */
 	int (*explain)(void *user, const char *object, char **ret);

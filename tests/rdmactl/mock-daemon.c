@@ -9,7 +9,7 @@
  *   mock-daemon -r                all are refused with an error
  *   mock-daemon -m                none is ever answered
  *
- * Says "ready" on stdout when it has the name, and for each Release() what it was told.
+ * Says "ready" on stdout when it has the name, and for each Release() and Ack() what it was told.
  */
 #include <errno.h>
 #include <systemd/sd-bus.h>
@@ -93,6 +93,21 @@ static int method_explain(sd_bus_message *m, void *user, sd_bus_error *error)
 	return answer(m, "s", explanation, error);
 }
 
+static int method_ack(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	const char *object, *reason, *comment;
+	uint64_t flags;
+
+	if (sd_bus_message_read(m, "ssst", &object, &reason, &comment, &flags) < 0)
+		return -EINVAL;
+	printf("ack %s %s '%s' %llu\n", object, reason, comment, (unsigned long long)flags);
+	fflush(stdout);
+	if (streq(object, "nosuch") && mode == MODE_ANSWER)
+		return sd_bus_error_setf(
+			error, BUS_ERROR_NO_SUCH_OBJECT, "%s: no %s stands", object, reason);
+	return answer(m, NULL, NULL, error);
+}
+
 static int method_release(sd_bus_message *m, void *user, sd_bus_error *error)
 {
 	uint64_t duration, flags;
@@ -160,6 +175,7 @@ static const sd_bus_vtable vtable[] = {
 		SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("SaveBaseline", "ast", "u", method_baseline, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("DropBaseline", "ast", "u", method_baseline, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("Ack", "ssst", NULL, method_ack, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Release", "astt", NULL, method_release, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Reload", "t", NULL, method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,

@@ -710,6 +710,31 @@ def test_release(tap, rig, bus):
     tap(bus.run("release", "mlx5_0").returncode == 3, "release without a daemon")
 
 
+def test_ack(tap, rig, bus):
+    bus.play(str(rig.file))
+    for args, told, said in (
+            (["mlx5_0/1", "port-down"], b"ack mlx5_0/1 port-down '' 0\n", b"mlx5_0/1: port-down acknowledged\n"),
+            (["host", "setup-failed:siw", "--comment=module is on its way"],
+             b"ack host setup-failed:siw 'module is on its way' 0\n", b"host: setup-failed:siw acknowledged\n"),
+            (["mlx5_0/1", "port-down", "--undo"], b"ack mlx5_0/1 port-down '' 1\n",
+             b"mlx5_0/1: port-down acknowledged no more\n")):
+        p = bus.run("ack", *args)
+        got = bus.daemon.stdout.readline()
+        tap(p.returncode == 0 and got == told and p.stdout == said and not p.stderr, f"ack {' '.join(args)}",
+            (got, p))
+    p = bus.run("ack", "nosuch", "port-down")
+    tap(p.returncode == 1 and not p.stdout and b"no port-down stands" in p.stderr, "ack of what does not stand", p)
+    for args, said in ((["mlx5_0/1"], b"needs OBJECT REASON"), (["mlx5_0/1", "prot-down"], b"'port-down'?"),
+                       (["mlx5_0/1", "port-down", "xyzzy"], b"is no reason")):
+        p = bus.run("ack", *args)
+        tap(p.returncode == 2 and not p.stdout and said in p.stderr, f"ack {' '.join(args)} is wrong", p)
+    bus.play("-r")
+    p = bus.run("ack", "mlx5_0/1", "port-down")
+    tap(p.returncode == 1 and b"refuses" in p.stderr, "ack that is refused", p)
+    bus.stop()
+    tap(bus.run("ack", "mlx5_0/1", "port-down").returncode == 3, "ack without a daemon")
+
+
 def test_explain(tap, rig, bus, update):
     explain = pathlib.Path(f"{rig.file}.explain")
     rig.put(fixtures.port_down)
@@ -762,7 +787,7 @@ def test_events_usage(tap, rig):
     env = {"RDMAD_JOURNAL_DIRECTORY": str(empty)}
     for args, status in ((["--since=yesterday"], 0), (["--since=-1h", "-n5"], 0), (["--kind=state"], 0),
                          (["--since=2026-02-30"], 2), (["--since=soon"], 2), (["--kind=stat"], 2),
-                         (["--kind="], 2), (["--kind=admin"], 2), (["-n0"], 2), (["-nx"], 2),
+                         (["--kind="], 2), (["--kind=admin,config"], 0), (["-n0"], 2), (["-nx"], 2),
                          (["--all"], 2)):
         p = rig.run("events", *args, **env)
         tap(p.returncode == status and (not status or (not p.stdout and p.stderr.count(b"\n") == 1)),
@@ -828,6 +853,7 @@ def test_bus(tap, rig, mock, update):
         test_release(tap, rig, bus)
         test_baseline(tap, rig, bus)
         test_explain(tap, rig, bus, update)
+        test_ack(tap, rig, bus)
     finally:
         bus.end()
 

@@ -26,6 +26,7 @@ struct device *device;
 int reload_result;
 unsigned n_reloads;
 usec_t released;
+char acknowledged[256];
 const struct timepoint now = { .mono = 5 * USEC_PER_SEC, .real = 1700000000 * USEC_PER_SEC };
 
 struct heard heard;
@@ -161,7 +162,7 @@ void assert_error(sd_bus_message *m, const char *name)
 
 /* ---- the daemon's side ---- */
 
-static int do_reload(void *user, char *why, size_t size)
+static int do_reload(void *user, uint32_t uid, char *why, size_t size)
 {
 	n_reloads++;
 	if (reload_result < 0)
@@ -203,6 +204,22 @@ static int do_drop_baseline(
 	return r;
 }
 
+static int do_acknowledge(
+	void *user, const struct acknowledge_call *c, uint32_t uid, char *why, size_t why_size)
+{
+	if (streq(c->object, "none")) {
+		snprintf(why, why_size, "none: there is no such object");
+		return -ENODEV;
+	}
+	if (streq(c->reason, "device-fatal"))
+		return -ESRCH;
+	if (streq(c->reason, "nosuch"))
+		return -EINVAL;
+	snprintf(acknowledged, sizeof(acknowledged), "%s %s %s%s by %u", c->object, c->reason,
+		c->comment, c->undo ? " undone" : "", uid);
+	return 0;
+}
+
 static int do_explain(void *user, const char *object, char **ret)
 {
 	if (!streq(object, "rxe0"))
@@ -219,6 +236,7 @@ static const struct publish_context *get_context(void *user)
 static const struct bus_callbacks callbacks = {
 	.reload = do_reload,
 	.release = do_release,
+	.acknowledge = do_acknowledge,
 	.explain = do_explain,
 	.save_baseline = do_save_baseline,
 	.drop_baseline = do_drop_baseline,

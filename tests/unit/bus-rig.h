@@ -23,10 +23,11 @@ extern usec_t call_timeout;
 extern struct bus *bus;
 extern struct model model; /* with device 3, "rxe0", which has one port, ACTIVE */
 extern struct publish_context context;
-extern struct device *device; /* that one */
-extern int reload_result;     /* what the reload callback returns */
-extern unsigned n_reloads;    /* how often it was called */
-extern usec_t released;       /* for how long the release callback was asked to */
+extern struct device *device;  /* that one */
+extern int reload_result;      /* what the reload callback returns */
+extern unsigned n_reloads;     /* how often it was called */
+extern usec_t released;        /* for how long the release callback was asked to */
+extern char acknowledged[256]; /* what the acknowledge callback was told last */
 extern const struct timepoint now;
 
 /* What the client heard since the last clear_heard(). */

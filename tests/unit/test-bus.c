@@ -330,6 +330,34 @@ static void test_release(void **state)
 	assert_int_equal(released, 5 * USEC_PER_SEC);
 }
 
+static sd_bus_message *ack(
+	const char *object, const char *reason, const char *comment, uint64_t flags)
+{
+	return call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "Ack", "ssst", object, reason, comment,
+		flags);
+}
+
+static void test_ack(void **state)
+{
+	char want[256], long_comment[REASON_TEXT_MAX + 1];
+
+	assert_null(sd_bus_message_get_error(ack("rxe0/1", "port-down", "cable is ordered", 0)));
+	snprintf(want, sizeof(want), "rxe0/1 port-down cable is ordered by %u", getuid());
+	assert_string_equal(acknowledged, want);
+	assert_null(sd_bus_message_get_error(ack("host", "setup-failed:siw", "", 1)));
+	snprintf(want, sizeof(want), "host setup-failed:siw  undone by %u", getuid());
+	assert_string_equal(acknowledged, want);
+
+	assert_error(ack("none", "port-down", "", 0), BUS_ERROR_NO_SUCH_OBJECT);
+	assert_error(ack("rxe0", "device-fatal", "", 0), BUS_ERROR_NO_SUCH_OBJECT);
+	assert_error(ack("rxe0", "nosuch", "", 0), BUS_ERROR_INVALID_ARGS);
+	assert_error(ack("rxe0", "port-down", "", 2), BUS_ERROR_INVALID_ARGS);
+	memset(long_comment, 'x', sizeof(long_comment) - 1);
+	long_comment[sizeof(long_comment) - 1] = '\0';
+	assert_error(ack("rxe0", "port-down", long_comment, 0), BUS_ERROR_INVALID_ARGS);
+	assert_string_equal(acknowledged, want);
+}
+
 static void test_explain(void **state)
 {
 	const char *text;
@@ -560,6 +588,7 @@ int main(void)
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_release),
 		cmocka_unit_test(test_baseline),
+		cmocka_unit_test(test_ack),
 		cmocka_unit_test(test_explain),
 		cmocka_unit_test(test_log_level),
 		cmocka_unit_test(test_denied),

@@ -249,6 +249,71 @@ static void test_journal_inventory(void **state)
 	close(fd);
 }
 
+static void test_journal_config(void **state)
+{
+	struct config_record c = {
+		.loaded = true,
+		.generation = 3,
+		.message = "configuration loaded",
+	};
+	char path[64], record[8192];
+	int fd = listen_datagrams("config", path, sizeof(path));
+
+	journal_set_socket(path);
+	assert_int_equal(journal_config(&c), 0);
+	receive(fd, record, sizeof(record));
+	assert_int_equal(strncmp(record, "MESSAGE=configuration loaded\n", 29), 0);
+	assert_field(record, "MESSAGE_ID=" RDMAD_MESSAGE_CONFIG);
+	assert_field(record, "PRIORITY=5");
+	assert_field(record, "RDMAD_OBJECT=host");
+	assert_field(record, "RDMAD_REASON=config");
+	assert_field(record, "RDMAD_FOUND=loaded");
+	assert_field(record, "RDMAD_CONFIG_GENERATION=3");
+
+	c.loaded = false;
+	c.why = "/etc/rdmad/rdmad.conf:3: Mode=aply";
+	assert_int_equal(journal_config(&c), 0);
+	receive(fd, record, sizeof(record));
+	assert_field(record, "PRIORITY=3");
+	assert_field(record, "RDMAD_FOUND=/etc/rdmad/rdmad.conf:3: Mode=aply");
+	close(fd);
+}
+
+static void test_journal_admin(void **state)
+{
+	struct admin_record a = {
+		.action = "ack",
+		.object = "mlx5_0/1",
+		.by = "root",
+		.reason = "port-down",
+		.comment = "cable is ordered",
+		.message = "mlx5_0/1: port-down acknowledged by root: cable is ordered",
+	};
+	char path[64], record[8192];
+	int fd = listen_datagrams("admin", path, sizeof(path));
+
+	journal_set_socket(path);
+	assert_int_equal(journal_admin(&a), 0);
+	receive(fd, record, sizeof(record));
+	assert_field(record, "MESSAGE_ID=" RDMAD_MESSAGE_ADMIN);
+	assert_field(record, "PRIORITY=5");
+	assert_field(record, "RDMAD_OBJECT=mlx5_0/1");
+	assert_field(record, "RDMAD_ACTION=ack");
+	assert_field(record, "RDMAD_BY=root");
+	assert_field(record, "RDMAD_REASON=port-down");
+	assert_field(record, "RDMAD_COMMENT=cable is ordered");
+	assert_null(strstr(record, "RDMAD_EDGE=")); /* it is no edge */
+
+	a = (struct admin_record){
+		.action = "reload", .object = "host", .by = "uid 7", .message = "reload"
+	};
+	assert_int_equal(journal_admin(&a), 0);
+	receive(fd, record, sizeof(record));
+	assert_field(record, "RDMAD_COMMENT=-");
+	assert_null(strstr(record, "RDMAD_REASON="));
+	close(fd);
+}
+
 /* journald hangs: nobody waits for it, order is kept, and the newest are kept when it is too much. */
 static void test_journal_behind(void **state)
 {
@@ -365,7 +430,7 @@ static void test_catalog(void **state)
 			assert_string_not_equal(header[i], header[k]);
 	}
 
-	/* Every reason has an id, and all ids are used: one per reason, "recovered", "inventory". */
+	/* Every reason has an id, and all ids are used: one per reason, and four more. */
 	for (int id = 0; id < _REASON_MAX; id++) {
 		const char *raised = journal_message_id(EDGE_RAISED, (enum reason_id)id);
 		bool found = false;
@@ -375,7 +440,7 @@ static void test_catalog(void **state)
 			found = found || streq(header[i], raised);
 		assert_true(found);
 	}
-	assert_int_equal(n, _REASON_MAX + 2);
+	assert_int_equal(n, _REASON_MAX + 4);
 }
 
 /* 76 columns, and only fields that a record always has: a missing one would show by its name. */
@@ -385,6 +450,16 @@ static void test_catalog_text(void **state)
 				    "RDMAD_NEW_STATE RDMAD_FOUND RDMAD_WANTED RDMAD_REMEDY ";
 	static const char inventory[] = "RDMAD_OBJECT RDMAD_REASON RDMAD_FACT RDMAD_BEFORE "
 					"RDMAD_FOUND ";
+	static const char config[] = "RDMAD_OBJECT RDMAD_REASON RDMAD_FOUND "
+				     "RDMAD_CONFIG_GENERATION ";
+	static const char admin[] = "RDMAD_OBJECT RDMAD_ACTION RDMAD_BY RDMAD_COMMENT ";
+	static const struct {
+		const char *id, *fields;
+	} others[] = {
+		{ RDMAD_MESSAGE_INVENTORY, inventory },
+		{ RDMAD_MESSAGE_CONFIG, config },
+		{ RDMAD_MESSAGE_ADMIN, admin },
+	};
 	const char *always = edges;
 	FILE *f = fopen(SOURCE_ROOT "/units/rdmad.catalog", "re");
 	unsigned subjects = 0;
@@ -396,8 +471,11 @@ static void test_catalog_text(void **state)
 
 		assert_true(strcspn(line, "\n") <= 76);
 		if (strncmp(line, "-- ", 3) == 0)
-			always = strncmp(line + 3, RDMAD_MESSAGE_INVENTORY, 32) == 0 ? inventory
-										     : edges;
+			always = edges;
+		for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+			if (strncmp(line, "-- ", 3) == 0 &&
+				strncmp(line + 3, others[i].id, 32) == 0)
+				always = others[i].fields;
 		subjects += strncmp(line, "Subject: ", 9) == 0;
 		while ((p = strchr(p, '@'))) {
 			size_t len = strcspn(p + 1, "@");
@@ -409,7 +487,7 @@ static void test_catalog_text(void **state)
 		}
 	}
 	fclose(f);
-	assert_int_equal(subjects, _REASON_MAX + 2);
+	assert_int_equal(subjects, _REASON_MAX + 4);
 }
 
 int main(void)
@@ -418,6 +496,8 @@ int main(void)
 		cmocka_unit_test(test_notify),
 		cmocka_unit_test(test_journal_fields),
 		cmocka_unit_test(test_journal_inventory),
+		cmocka_unit_test(test_journal_config),
+		cmocka_unit_test(test_journal_admin),
 		cmocka_unit_test(test_journal_behind),
 		cmocka_unit_test(test_journal_away),
 		cmocka_unit_test(test_catalog),

@@ -404,7 +404,9 @@ static void test_describe_full(void **state)
 	assert_true(json_integer_value(json_object_get(port, "LastProbe")) == (json_int_t)now.real);
 
 	reason = json_array_get(json_object_get(port, "Reasons"), 0);
-	assert_keys(reason, "Id Severity Class Subject Since Found Wanted Remedy Acknowledged");
+	assert_keys(reason,
+		"Id Severity Class Subject Since Found Wanted Remedy Acknowledged AcknowledgedAt "
+		"AcknowledgedBy AcknowledgedComment");
 	assert_string_equal(text_of(reason, "Id"), "no-subnet-manager");
 	assert_string_equal(text_of(reason, "Class"), "fabric");
 	assert_null_key(reason, "Remedy");

@@ -4,10 +4,10 @@
 _rdmactl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
-	local verbs='status list show topo check counters events explain baseline release inspect collect reload'
+	local verbs='status list show topo check counters events explain baseline ack release inspect collect reload'
 	local options='--json --no-legend --full --no-pager --host --help --version --all --watch --save --since
 		--follow --kind --lines --for --as-config --interval --config --force --fail-on --class --group
-		--perfdata --ignore-acked --exit'
+		--perfdata --ignore-acked --exit --comment --undo'
 
 	(( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
@@ -21,7 +21,7 @@ _rdmactl()
 		return
 	elif [[ $prev == --kind || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --kind ) ]]; then
 		[[ $cur != = ]] || cur=
-		COMPREPLY=($(compgen -W 'state inventory' -- "$cur"))
+		COMPREPLY=($(compgen -W 'state inventory config admin' -- "$cur"))
 		return
 	elif [[ $prev == --save || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --save ) ]]; then
 		[[ $cur != = ]] || cur=
@@ -49,7 +49,7 @@ _rdmactl()
 		[[ $cur != = ]] || cur=
 		COMPREPLY=($(compgen -W 'nagios npd bool' -- "$cur"))
 		return
-	elif [[ $prev == --group ]]; then
+	elif [[ $prev == --group || $prev == --comment ]]; then
 		return
 	elif [[ $prev == -H || $prev == --host ]]; then
 		COMPREPLY=($(compgen -A hostname -- "$cur"))
@@ -61,7 +61,7 @@ _rdmactl()
 
 	for (( i = 1; i < COMP_CWORD; i++ )); do
 		word=${COMP_WORDS[i]}
-		if [[ $word == @(-H|--host|-n|--lines|--for|--kind|--save|--since|--interval|--config|--fail-on|--class|--group|--exit) ]]; then
+		if [[ $word == @(-H|--host|-n|--lines|--for|--kind|--save|--since|--interval|--config|--fail-on|--class|--group|--exit|--comment) ]]; then
 			(( i++ ))
 		elif [[ " $verbs " == *" $word "* ]]; then
 			verb=$word
@@ -73,7 +73,7 @@ _rdmactl()
 	'')
 		COMPREPLY=($(compgen -W "$verbs" -- "$cur"))
 		;;
-	status|list|show|topo|check|counters|events|explain|release)
+	status|list|show|topo|check|counters|events|explain|ack|release)
 		# compgen expands what -W is given: names with anything that a shell could take are
 		# left out.
 		local names

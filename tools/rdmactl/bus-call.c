@@ -87,6 +87,7 @@ struct request {
 	const char *const *objects;
 	size_t n_objects;
 	usec_t duration;
+	bool undo;
 };
 
 static int append_flags(sd_bus_message *m, const struct request *q)
@@ -228,6 +229,28 @@ struct bus_answer bus_call_baseline(
 		.append = append_baseline,
 		.objects = objects,
 		.n_objects = n,
+	};
+
+	return call_manager(host, &q, timeout);
+}
+
+/* The objects are the object, the reason and the comment. */
+static int append_ack(sd_bus_message *m, const struct request *q)
+{
+	return sd_bus_message_append(m, "ssst", q->objects[0], q->objects[1], q->objects[2],
+		q->undo ? UINT64_C(1) : UINT64_C(0));
+}
+
+struct bus_answer bus_call_ack(const char *host, const char *object, const char *reason,
+	const char *comment, bool undo, usec_t timeout)
+{
+	const char *const words[] = { object, reason, comment };
+	const struct request q = {
+		.method = "Ack",
+		.append = append_ack,
+		.objects = words,
+		.n_objects = ARRAY_SIZE(words),
+		.undo = undo,
 	};
 
 	return call_manager(host, &q, timeout);

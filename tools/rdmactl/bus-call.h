@@ -48,6 +48,10 @@ struct bus_answer bus_call_describe_baseline(const char *host, usec_t timeout);
 struct bus_answer bus_call_baseline(
 	const char *host, const char *method, const char *const *objects, size_t n, usec_t timeout);
 
+/* Manager.Ack(object, reason, comment, undo). */
+struct bus_answer bus_call_ack(const char *host, const char *object, const char *reason,
+	const char *comment, bool undo, usec_t timeout);
+
 /* Manager.Reload(0). */
 struct bus_answer bus_call_reload(const char *host, usec_t timeout);
 

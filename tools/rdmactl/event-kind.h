@@ -29,6 +29,6 @@ unsigned event_kinds_all(void);
 
 /*
  * A set from "state,inventory". Returns 0, or -EINVAL with the word that is none in *ret_wrong (to
- * be freed), or -ENOTSUP with a kind of which this rdmad writes no records.
+ * be freed), or -ENOMEM.
  */
 int event_kinds_parse(const char *s, unsigned *ret, char **ret_wrong);

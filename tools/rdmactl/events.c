@@ -125,8 +125,6 @@ static int wrong_kind(int error, const char *word)
 {
 	if (error == -ENOMEM)
 		output_error("Out of memory");
-	else if (error == -ENOTSUP)
-		output_error("--kind=%s: rdmad writes no records of that kind yet", word);
 	else
 		output_error("--kind=%s: not one of state, inventory, config, admin", word);
 	return error == -ENOMEM ? EXIT_FAILED : EXIT_USAGE;

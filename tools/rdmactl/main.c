@@ -47,6 +47,8 @@ static const struct verb verbs[] = {
 		"each rule that an object is judged by; what a reason means" },
 	{ "baseline", "[ACTION] [OBJ...]", false, OPTION_AS_CONFIG, verb_baseline,
 		"what was learned: show (the default), save, drop" },
+	{ "ack", "OBJECT REASON...", true, OPTION_COMMENT | OPTION_UNDO, verb_ack,
+		"acknowledge a condition: it stays, reminders end" },
 	{ "release", "OBJECT...", true, OPTION_FOR, verb_release,
 		"let go of devices for a while, for driver reload or firmware burn" },
 	{ "inspect", "TREE...", true, OPTION_INTERVAL | OPTION_CONFIG, verb_inspect,
@@ -79,7 +81,7 @@ static void help(void)
 	       "10:00;\n"
 	       "                             check: was it ever, since then\n"
 	       "  -f, --follow               events: wait for more\n"
-	       "  --kind=KIND,...            events: only these: state, inventory\n"
+	       "  --kind=KIND,...            events: only these: state, inventory, config, admin\n"
 	       "  -n, --lines=N              events: the last N (100, or all with a time)\n"
 	       "  --as-config                baseline: as configuration for a drop-in\n"
 	       "  --for=SPAN                 release: how long (15min); 0 takes back now\n"
@@ -94,6 +96,8 @@ static void help(void)
 	       "  --ignore-acked             check: but for what is acknowledged\n"
 	       "  --perfdata                 check: with numbers of ports for monitoring\n"
 	       "  --exit=nagios|npd|bool     check: exit status and words for these\n"
+	       "  --comment=TEXT             ack: why, or what is being done\n"
+	       "  --undo                     ack: take it back\n"
 	       "\nPATTERN is a glob over names: mlx5_0, 'mlx5_*', rxe0/1, 'mlx5_*/1'.\n"
 	       "See rdmactl(1).\n");
 }

@@ -31,6 +31,8 @@ enum {
 	ARG_IGNORE_ACKED,
 	ARG_EXIT,
 	ARG_AS_CONFIG,
+	ARG_COMMENT,
+	ARG_UNDO,
 	ARG_VERSION,
 	ARG_LIST_VERBS,
 };
@@ -59,6 +61,8 @@ static const struct option long_options[] = {
 	{ "ignore-acked", no_argument, NULL, ARG_IGNORE_ACKED },
 	{ "exit", required_argument, NULL, ARG_EXIT },
 	{ "as-config", no_argument, NULL, ARG_AS_CONFIG },
+	{ "comment", required_argument, NULL, ARG_COMMENT },
+	{ "undo", no_argument, NULL, ARG_UNDO },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, ARG_VERSION },
 	{ "list-verbs", no_argument, NULL, ARG_LIST_VERBS },
@@ -85,6 +89,8 @@ static const char *const names[] = {
 	"--ignore-acked",
 	"--exit",
 	"--as-config",
+	"--comment",
+	"--undo",
 };
 
 const char *option_name(unsigned bit)
@@ -275,6 +281,14 @@ static bool parse_verb_option(int c, const char *arg, struct options *o, unsigne
 	case ARG_AS_CONFIG:
 		*ret_bit = OPTION_AS_CONFIG;
 		o->as_config = true;
+		return true;
+	case ARG_COMMENT:
+		*ret_bit = OPTION_COMMENT;
+		o->comment = arg;
+		return true;
+	case ARG_UNDO:
+		*ret_bit = OPTION_UNDO;
+		o->undo = true;
 		return true;
 	default:
 		return parse_check_option(c, arg, o, ret_bit);

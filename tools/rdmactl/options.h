@@ -25,6 +25,8 @@
 #define OPTION_IGNORE_ACKED (1u << 15)
 #define OPTION_EXIT         (1u << 16)
 #define OPTION_AS_CONFIG    (1u << 17)
+#define OPTION_COMMENT      (1u << 18)
+#define OPTION_UNDO         (1u << 19)
 
 enum request {
 	REQUEST_VERB,

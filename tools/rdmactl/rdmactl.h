@@ -59,7 +59,9 @@ struct options {
 	bool perfdata;
 	bool ignore_acked; /* as if what is acknowledged were not there */
 	enum exit_style exit_style;
-	bool as_config; /* print a configuration that says the same */
+	bool as_config;      /* print a configuration that says the same */
+	const char *comment; /* NULL none */
+	bool undo;
 };
 
 /* Each returns the exit status of the program. */
@@ -72,6 +74,7 @@ int verb_counters(const struct options *o);
 int verb_events(const struct options *o);
 int verb_explain(const struct options *o);
 int verb_baseline(const struct options *o);
+int verb_ack(const struct options *o);
 int verb_release(const struct options *o);
 int verb_inspect(const struct options *o);
 int verb_collect(const struct options *o);

@@ -194,6 +194,26 @@ static bool same_advice(const json_t *a, const json_t *b)
 	       streq_ptr(json_text(a, "Remedy"), json_text(b, "Remedy"));
 }
 
+/* " (acknowledged 2h ago by root: cable is ordered)", NULL when it is not. */
+static char *acknowledged_text(const json_t *reason, usec_t now)
+{
+	const char *by = json_text(reason, "AcknowledgedBy");
+	const char *comment = json_text(reason, "AcknowledgedComment");
+	char span[TIMESPAN_MAX] = "";
+	uint64_t when;
+	char *text;
+
+	if (!json_is_true(json_object_get(reason, "Acknowledged")))
+		return NULL;
+	if (json_number(reason, "AcknowledgedAt", &when))
+		timespan_format(span, sizeof(span), usec_sub(now, when));
+	if (asprintf(&text, " (acknowledged%s%s%s%s%s%s%s)", *span ? " " : "", span,
+		    *span ? " ago" : "", by ? " by " : "", or_text(by, ""), comment ? ": " : "",
+		    or_text(comment, "")) < 0)
+		return NULL;
+	return text;
+}
+
 static void print_reason(
 	const struct object *o, const json_t *reason, const json_t *previous, bool here, usec_t now)
 {
@@ -204,8 +224,8 @@ static void print_reason(
 		   *subject = json_text(reason, "Subject");
 	const char *remedy = json_text(reason, "Remedy");
 	bool notice = severity && streq(severity, "notice");
-	bool acknowledged = json_is_true(json_object_get(reason, "Acknowledged"));
 	_cleanup_(freep) char *line = NULL;
+	_cleanup_(freep) char *known = acknowledged_text(reason, now);
 	char span[TIMESPAN_MAX] = "", command[256];
 	uint64_t since;
 
@@ -213,9 +233,9 @@ static void print_reason(
 		timespan_format(span, sizeof(span), usec_sub(now, since));
 	if (asprintf(&line, "%s%s%s%s%s%s%s%s%s%s%s%s", notice ? "notice: " : "", id,
 		    subject ? " " : "", or_text(subject, ""), *span ? " for " : "", span,
-		    acknowledged ? " (acknowledged)" : "", found || wanted ? ": " : "",
-		    found ? "found " : "", or_text(found, ""),
-		    wanted ? (found ? "; wanted " : "wanted ") : "", or_text(wanted, "")) >= 0)
+		    or_text(known, ""), found || wanted ? ": " : "", found ? "found " : "",
+		    or_text(found, ""), wanted ? (found ? "; wanted " : "wanted ") : "",
+		    or_text(wanted, "")) >= 0)
 		output_wrapped(6, COLOUR_NONE, line);
 	if (previous && same_advice(reason, previous))
 		return;

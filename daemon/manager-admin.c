@@ -62,8 +62,8 @@ static void tell_ack(struct manager *m, const struct acknowledge_call *c,
 	};
 	char message[640];
 
-	snprintf(message, sizeof(message), "%s: %s %s by %s%s%s", c->object, c->reason,
-		c->undo ? "is acknowledged no more, says" : "acknowledged", ack->by,
+	snprintf(message, sizeof(message), "%s: %s%s by %s%s%s", c->object, c->reason,
+		c->undo ? ": acknowledgement taken back" : " acknowledged", ack->by,
 		ack->comment[0] ? ": " : "", ack->comment);
 	a.message = message;
 	manager_tell_admin(m, &a);

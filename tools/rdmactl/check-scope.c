@@ -118,13 +118,29 @@ static enum health health_of(const struct event *e)
 	return severity < 0 ? HEALTH_OK : severity_health((enum severity)severity);
 }
 
+/* What stands now is judged as it is now. */
+static bool stands_now(const struct view *v, const struct event *e)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		const json_t *reasons = json_object_get(v->objects[i].json, "Reasons");
+
+		if (!streq(v->objects[i].name, e->fields[EVENT_OBJECT]))
+			continue;
+		for (size_t k = 0; k < json_array_size(reasons); k++)
+			if (streq(or_text(json_text(json_array_get(reasons, k), "Id"), ""),
+				    e->fields[EVENT_REASON]))
+				return true;
+	}
+	return false;
+}
+
 static bool event_counts(const struct options *o, const struct view *v, const struct event *e)
 {
 	const char *object = e->fields[EVENT_OBJECT];
 
 	if (health_rank(health_of(e)) == 0 || !object || !e->fields[EVENT_REASON])
 		return false;
-	if (o->group && !is_in_view(v, object))
+	if (stands_now(v, e) || (o->group && !is_in_view(v, object)))
 		return false;
 	return class_counts(o, e->fields[EVENT_CLASS]);
 }

@@ -31,8 +31,8 @@ struct check_past {
 };
 
 /*
- * Reads the records of conditions that stood since then; v (may be empty) says which objects are in
- * the group. Returns 0, -EINVAL when o->since is no time, or -EACCES: what it is was said then.
+ * Reads the records of conditions that stood since then and do not stand now; v says which do, and
+ * which objects are in the group. Returns 0, -EINVAL when o->since is no time, or -EACCES: what it is was said then.
  */
 int check_past_read(const struct options *o, const struct view *v, struct check_past *ret);
 void check_past_done(struct check_past *p);

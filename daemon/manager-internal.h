@@ -88,6 +88,7 @@ struct manager {
 	sd_event_source *slow_timer;    /* SlowCounterSec= */
 	sd_event_source *recheck_timer; /* a verdict changes by time alone, an edge is to be told */
 	sd_event_source *retry_timer;   /* a request found its worker busy */
+	sd_event_source *show_timer;    /* what changed meanwhile is shown */
 	sd_event_source *state_timer;   /* the state file, at most once a second */
 	sd_event_source *budget_timer;  /* READY whatever is still missing */
 
@@ -98,9 +99,10 @@ struct manager {
 	bool list_silent;  /* the scout was given up */
 	int list_refused;  /* errno of RDMA netlink, told once; 0 not refused */
 	bool ready;
-	bool host_dirty;  /* the host's verdict is to be made again */
-	bool plan_dirty;  /* facts that the plan depends on have changed */
-	bool state_dirty; /* something that is shown has changed */
+	bool host_dirty;   /* the host's verdict is to be made again */
+	bool plan_dirty;   /* facts that the plan depends on have changed */
+	bool state_dirty;  /* something that is shown has changed */
+	usec_t show_after; /* mono: not shown again sooner, so that showing does not eat the loop */
 	usec_t state_written;
 	int state_error; /* of the last write, said once per kind */
 };

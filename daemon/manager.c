@@ -178,7 +178,7 @@ static void become_ready(struct manager *m)
 	m->ready = true;
 	m->budget_timer = sd_event_source_disable_unref(m->budget_timer);
 	/* Who was waiting for READY may have no bus: the state file must not be from before. */
-	m->state_written = 0;
+	m->state_written = m->show_after = 0;
 	manager_show(m);
 	notify_ready();
 }
@@ -359,6 +359,7 @@ static int open_timers(struct manager *m)
 		{ &m->slow_timer, USEC_PER_SEC, on_slow_timer, "slow" },
 		{ &m->recheck_timer, 10 * USEC_PER_MSEC, on_recheck_timer, "recheck" },
 		{ &m->retry_timer, 50 * USEC_PER_MSEC, on_retry_timer, "retry" },
+		{ &m->show_timer, USEC_PER_MSEC, on_state_timer, "show" },
 		{ &m->state_timer, 50 * USEC_PER_MSEC, on_state_timer, "state" },
 		{ &m->budget_timer, 50 * USEC_PER_MSEC, on_budget_timer, "budget" },
 	};
@@ -420,6 +421,7 @@ struct manager *manager_free(struct manager *m)
 	sd_event_source_disable_unref(m->slow_timer);
 	sd_event_source_disable_unref(m->recheck_timer);
 	sd_event_source_disable_unref(m->retry_timer);
+	sd_event_source_disable_unref(m->show_timer);
 	sd_event_source_disable_unref(m->state_timer);
 	sd_event_source_disable_unref(m->budget_timer);
 	manager_setup_free(m->setup);

@@ -224,5 +224,10 @@ void sysfs_complete_device(struct device_facts *f)
 	}
 	find_parent(f);
 	find_link_type(f, dir);
+	sysfs_find_node(f);
+}
+
+void sysfs_find_node(struct device_facts *f)
+{
 	f->no_uverbs = sysfs_find_uverbs(f->name, f->uverbs, sizeof(f->uverbs)) == -ENOENT;
 }

@@ -35,6 +35,9 @@ int sysfs_list_devices(sysfs_device_cb cb, void *user);
  */
 void sysfs_complete_device(struct device_facts *f);
 
+/* Adds the uverbs node only: the one of these facts that can change while a device is there. */
+void sysfs_find_node(struct device_facts *f);
+
 /* Adds link layer and rate. rate costs one query_port. -ENOENT: there is no such name (any more). */
 int sysfs_complete_port(const char *device, struct port_facts *f);
 

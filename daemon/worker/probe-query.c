@@ -99,6 +99,32 @@ static int compare_name(const struct device_facts *f, void *user)
 	return 0; /* what is new has its uevent, and the next listing */
 }
 
+/*
+ * What the last listing came to. A driver, a PCI function, an adapter stay with an index for its
+ * life: reading them again is most of what a listing costs.
+ */
+static struct listing last;
+
+static void complete(struct device_facts *f)
+{
+	for (size_t i = 0; i < last.n; i++) {
+		const struct device_facts *known = &last.devices[i].facts;
+
+		/* A software link's netdev may be renamed: that is read anew. */
+		if (known->index != f->index || known->node_guid != f->node_guid ||
+			known->link_type != LINK_TYPE_NONE || !known->driver[0])
+			continue;
+		STRSCPY(f->node_type, known->node_type);
+		STRSCPY(f->driver, known->driver);
+		STRSCPY(f->pci_address, known->pci_address);
+		STRSCPY(f->adapter, known->adapter);
+		f->numa_node = known->numa_node;
+		sysfs_find_node(f);
+		return;
+	}
+	sysfs_complete_device(f);
+}
+
 /* Returns 0; -EINTR: the names never held still; or another negative errno. */
 static int read_listing(struct nldev *n, struct listing *l)
 {
@@ -111,7 +137,7 @@ static int read_listing(struct nldev *n, struct listing *l)
 		if (r < 0)
 			return r;
 		for (size_t k = 0; k < l->n; k++)
-			sysfs_complete_device(&l->devices[k].facts);
+			complete(&l->devices[k].facts);
 		r = nldev_list_devices(n, compare_name, l);
 		if (r < 0)
 			return r;
@@ -134,8 +160,13 @@ static int list_by_netlink(struct nldev *n, uint32_t id)
 		m.device = l.devices[i].facts;
 		probe_send(&m);
 	}
-	free(l.devices);
-	return r;
+	if (r < 0) {
+		free(l.devices);
+		return r;
+	}
+	free(last.devices);
+	last = l;
+	return 0;
 }
 
 /* Lists the devices. Where RDMA netlink is refused sysfs says the same, with less. */

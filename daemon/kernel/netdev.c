@@ -13,9 +13,7 @@
 
 #include "log.h"
 #include "macros.h"
-
-/* More than the default of 212992 needs CAP_NET_ADMIN; what does not fit is healed by a listing. */
-#define MONITOR_BUFFER (1024 * 1024)
+#include "nl-monitor.h"
 
 #define LIST_TIMEOUT_SEC 10
 /* While netdevs come and go in a loop, three of four dumps of some hundred are interrupted. */
@@ -374,30 +372,16 @@ static int on_notification(struct nl_msg *msg, void *arg)
 
 int netdev_monitor_open(struct netdev_monitor **ret)
 {
-	_cleanup_(netdev_monitor_closep) struct netdev_monitor *m = NULL;
-	int r, size = MONITOR_BUFFER;
+	static const int groups[] = { RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR };
+	_cleanup_(netdev_monitor_closep) struct netdev_monitor *m = calloc(1, sizeof(*m));
+	int r;
 
-	m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ENOMEM;
-	m->sock = nl_socket_alloc();
-	if (!m->sock)
-		return -ENOMEM;
-	nl_socket_disable_seq_check(m->sock);
-	nl_socket_modify_cb(m->sock, NL_CB_VALID, NL_CB_CUSTOM, on_notification, m);
-	r = nl_connect(m->sock, NETLINK_ROUTE);
+	r = nl_monitor_open(
+		NETLINK_ROUTE, groups, ARRAY_SIZE(groups), on_notification, m, &m->sock);
 	if (r < 0)
-		return socket_errno(r);
-	r = nl_socket_set_nonblocking(m->sock);
-	if (r < 0)
-		return socket_errno(r);
-	/* Best effort: the kernel clamps this to net.core.rmem_max. */
-	if (setsockopt(nl_socket_get_fd(m->sock), SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)) < 0)
-		log_debug("rtnetlink: receive buffer stays small: %m");
-	r = nl_socket_add_memberships(
-		m->sock, RTNLGRP_LINK, RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, 0);
-	if (r < 0)
-		return socket_errno(r);
+		return r;
 	*ret = TAKE_PTR(m);
 	return 0;
 }
@@ -410,20 +394,7 @@ int netdev_monitor_fd(const struct netdev_monitor *m)
 int netdev_monitor_receive(
 	struct netdev_monitor *m, const struct netdev_callbacks *callbacks, void *user)
 {
-	bool lost = false;
-	int r;
-
 	m->callbacks = callbacks;
 	m->user = user;
-	for (;;) {
-		r = nl_recvmsgs_default(m->sock);
-		if (r >= 0)
-			continue;
-		r = socket_errno(r);
-		if (r == -EAGAIN)
-			return lost ? -ENOBUFS : 0;
-		if (r != -ENOBUFS)
-			return r;
-		lost = true; /* what is still queued is good */
-	}
+	return nl_monitor_receive(m->sock);
 }

@@ -5,14 +5,10 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
-#include <sys/socket.h>
 
-#include "log.h"
 #include "macros.h"
+#include "nl-monitor.h"
 #include "nldev-numbers.h"
-
-/* More than the default of 212992 needs CAP_NET_ADMIN; what does not fit is healed by a listing. */
-#define MONITOR_BUFFER (1024 * 1024)
 
 struct rdma_monitor {
 	struct nl_sock *sock;
@@ -64,27 +60,15 @@ static int on_notice(struct nl_msg *msg, void *arg)
 
 int rdma_monitor_open(struct rdma_monitor **ret)
 {
-	_cleanup_(rdma_monitor_closep) struct rdma_monitor *m = NULL;
-	int r, size = MONITOR_BUFFER;
+	static const int groups[] = { RDMAD_NL_GROUP_NOTIFY };
+	_cleanup_(rdma_monitor_closep) struct rdma_monitor *m = calloc(1, sizeof(*m));
+	int r;
 
-	m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ENOMEM;
-	m->sock = nl_socket_alloc();
-	if (!m->sock)
-		return -ENOMEM;
-	nl_socket_disable_seq_check(m->sock);
-	nl_socket_modify_cb(m->sock, NL_CB_VALID, NL_CB_CUSTOM, on_notice, m);
-	r = nl_connect(m->sock, NETLINK_RDMA);
+	r = nl_monitor_open(NETLINK_RDMA, groups, ARRAY_SIZE(groups), on_notice, m, &m->sock);
 	if (r < 0)
-		return -r == NLE_PROTO_MISMATCH ? -EPROTONOSUPPORT : -EIO;
-	if (nl_socket_set_nonblocking(m->sock) < 0)
-		return -EIO;
-	/* Best effort: the kernel clamps this to net.core.rmem_max. */
-	if (setsockopt(nl_socket_get_fd(m->sock), SOL_SOCKET, SO_RCVBUF, &size, sizeof(size)) < 0)
-		log_debug("RDMA netlink: receive buffer stays small: %m");
-	if (nl_socket_add_membership(m->sock, RDMAD_NL_GROUP_NOTIFY) < 0)
-		return -EOPNOTSUPP;
+		return r;
 	*ret = TAKE_PTR(m);
 	return 0;
 }
@@ -96,20 +80,7 @@ int rdma_monitor_fd(const struct rdma_monitor *m)
 
 int rdma_monitor_receive(struct rdma_monitor *m, rdma_notice_cb cb, void *user)
 {
-	bool lost = false;
-	int r;
-
 	m->cb = cb;
 	m->user = user;
-	for (;;) {
-		r = nl_recvmsgs_default(m->sock);
-		if (r >= 0)
-			continue;
-		if (-r == NLE_AGAIN)
-			return lost ? -ENOBUFS : 0;
-		/* libnl has one code for ENOMEM and ENOBUFS; on a receive it is lost messages. */
-		if (-r != NLE_NOMEM)
-			return -EIO;
-		lost = true; /* what is still queued is good */
-	}
+	return nl_monitor_receive(m->sock);
 }

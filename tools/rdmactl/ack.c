@@ -4,6 +4,7 @@
  * and why; the daemon reminds nobody of it any more. Gone with the condition.
  */
 #include "bus-call.h"
+#include "bus-report.h"
 #include "macros.h"
 #include "nearest.h"
 #include "output.h"
@@ -29,29 +30,10 @@ static bool is_reason(const char *word)
 	return false;
 }
 
-static int report(const struct options *o, const struct bus_answer *a)
-{
-	const char *why = or_text(a->message, "out of memory");
-
-	switch (a->outcome) {
-	case BUS_ANSWERED:
-		return EXIT_SUCCESS;
-	case BUS_REFUSED:
-		output_error("rdmad refuses: %s", why);
-		return EXIT_FAILED;
-	case BUS_NO_ANSWER:
-		output_error("rdmad does not answer: %s", why);
-		return EXIT_FAILED;
-	case BUS_NO_DAEMON:
-		output_error("rdmad is not running, so that no condition stands.");
-		return EXIT_NOT_RUNNING;
-	case BUS_NO_BUS:
-		break;
-	}
-	output_error(
-		"Cannot reach the bus%s%s: %s", o->host ? " of " : "", or_text(o->host, ""), why);
-	return o->host ? EXIT_FAILED : EXIT_NOT_RUNNING;
-}
+static const struct bus_words words = {
+	.refused = "rdmad refuses",
+	.no_daemon = "rdmad is not running, so that no condition stands.",
+};
 
 int verb_ack(const struct options *o)
 {
@@ -70,7 +52,7 @@ int verb_ack(const struct options *o)
 		struct bus_answer a = bus_call_ack(o->host, o->patterns[0], o->patterns[i],
 			or_text(o->comment, ""), o->undo, ACK_TIMEOUT);
 
-		status = report(o, &a);
+		status = bus_report(o, &a, &words);
 		bus_answer_done(&a);
 		if (status == EXIT_SUCCESS)
 			printf("%s: %s %s\n", or_text(object, ""), or_text(reason, ""),

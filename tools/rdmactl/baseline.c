@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "bus-call.h"
+#include "bus-report.h"
 #include "facts.h"
 #include "macros.h"
 #include "output.h"
@@ -18,30 +19,11 @@
 
 #define BASELINE_TIMEOUT (10 * USEC_PER_SEC)
 
-static int explain_failure(const struct options *o, const struct bus_answer *a)
-{
-	const char *why = or_text(a->message, "out of memory");
-
-	switch (a->outcome) {
-	case BUS_ANSWERED:
-		return EXIT_SUCCESS;
-	case BUS_REFUSED:
-		output_error("rdmad refuses: %s", why);
-		return EXIT_FAILED;
-	case BUS_NO_ANSWER:
-		output_error("rdmad does not answer (%s).", why);
-		return EXIT_FAILED;
-	case BUS_NO_DAEMON:
-		output_error("rdmad is not running; what it has learned is in "
-			     "/var/lib/rdmad/inventory.json.");
-		return EXIT_NOT_RUNNING;
-	case BUS_NO_BUS:
-		break;
-	}
-	output_error(
-		"Cannot reach the bus%s%s: %s", o->host ? " of " : "", or_text(o->host, ""), why);
-	return o->host ? EXIT_FAILED : EXIT_NOT_RUNNING;
-}
+static const struct bus_words words = {
+	.refused = "rdmad refuses",
+	.no_daemon =
+		"rdmad is not running; what it has learned is in /var/lib/rdmad/inventory.json.",
+};
 
 /* ---- which ones ---- */
 
@@ -198,7 +180,7 @@ static int show(const struct options *o)
 {
 	struct bus_answer a = bus_call_describe_baseline(o->host, BASELINE_TIMEOUT);
 	json_t *raw, *root;
-	int status = explain_failure(o, &a);
+	int status = bus_report(o, &a, &words);
 
 	if (status == EXIT_SUCCESS) {
 		raw = json_loads(or_text(a.text, ""), 0, NULL);
@@ -229,7 +211,7 @@ static int change(const struct options *o, bool save)
 {
 	struct bus_answer a = bus_call_baseline(o->host, save ? "SaveBaseline" : "DropBaseline",
 		(const char *const *)o->patterns, o->n_patterns, BASELINE_TIMEOUT);
-	int status = explain_failure(o, &a);
+	int status = bus_report(o, &a, &words);
 
 	if (status == EXIT_SUCCESS && save)
 		printf("%u port%s learned that %s not before.\n", a.number,

@@ -5,6 +5,7 @@
  * lets go of all of it.
  */
 #include "bus-call.h"
+#include "bus-report.h"
 #include "macros.h"
 #include "output.h"
 #include "text.h"
@@ -12,29 +13,10 @@
 /* A worker may have to end first. */
 #define RELEASE_TIMEOUT (2 * USEC_PER_MINUTE)
 
-static int report(const struct options *o, const struct bus_answer *a)
-{
-	const char *why = or_text(a->message, "out of memory");
-
-	switch (a->outcome) {
-	case BUS_ANSWERED:
-		return EXIT_SUCCESS;
-	case BUS_REFUSED:
-		output_error("rdmad refuses: %s", why);
-		return EXIT_FAILED;
-	case BUS_NO_ANSWER:
-		output_error("rdmad does not answer (%s); it may still be at it.", why);
-		return EXIT_FAILED;
-	case BUS_NO_DAEMON:
-		output_error("rdmad is not running, so that it holds nothing.");
-		return EXIT_NOT_RUNNING;
-	case BUS_NO_BUS:
-		break;
-	}
-	output_error(
-		"Cannot reach the bus%s%s: %s", o->host ? " of " : "", or_text(o->host, ""), why);
-	return o->host ? EXIT_FAILED : EXIT_NOT_RUNNING;
-}
+static const struct bus_words words = {
+	.refused = "rdmad refuses",
+	.no_daemon = "rdmad is not running, so that it holds nothing.",
+};
 
 static void print_done(const char *object, const char *device, usec_t span)
 {
@@ -76,7 +58,7 @@ int verb_release(const struct options *o)
 	}
 	a = bus_call_release(
 		o->host, (const char *const *)devices, o->n_patterns, o->span, RELEASE_TIMEOUT);
-	status = report(o, &a);
+	status = bus_report(o, &a, &words);
 	for (size_t i = 0; status == EXIT_SUCCESS && i < o->n_patterns; i++)
 		print_done(o->patterns[i], devices[i], o->span);
 	free_all(devices, o->n_patterns);

@@ -1,4 +1,5 @@
 # timeout: 240
+# alone: it measures time
 # Everything at once, from many sides, for half a minute: the locking rules under load. What is refused does not matter here;
 # that the kernel does not complain (the rig looks), that nobody is left sleeping, and that all can be removed, does.
 . /rig/lib.sh

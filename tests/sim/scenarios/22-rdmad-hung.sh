@@ -1,4 +1,5 @@
 # timeout: 240
+# alone: it measures time
 # An adapter whose firmware does not answer is unknown, stalls nobody, and recovers.
 . /rig/lib.sh
 

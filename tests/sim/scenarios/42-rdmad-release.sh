@@ -1,4 +1,6 @@
 # timeout: 240
+# kernels: 6.12
+# alone: it measures time
 # Released devices are not held, read or judged, and taken back by themselves; what fell meanwhile and is still down is
 # told then. With Monitor=no a device is never touched.
 . /rig/lib.sh

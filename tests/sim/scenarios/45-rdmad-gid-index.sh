@@ -1,4 +1,5 @@
 # timeout: 120
+# kernels: 6.12
 # A GID that has another index than before (whoever was told the old one uses another address now) is in the inventory.
 . /rig/lib.sh
 

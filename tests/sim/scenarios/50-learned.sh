@@ -1,4 +1,5 @@
 # timeout: 420
+# kernels: 6.12
 # What was learned is missed after a "reboot", and recognised; what is counted is missed at the first boot.
 . /rig/lib.sh
 

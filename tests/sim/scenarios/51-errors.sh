@@ -1,9 +1,10 @@
 # timeout: 240
+# kernels: 6.12
 # Issue 5, counters: rates over their thresholds, resets, ends of widths, congestion, and falls that only link_downed saw.
 . /rig/lib.sh
 
 port=RDMAD_OBJECT=mlx5_0/1
-errors="$port RDMAD_REASON=link-errors RDMAD_SUBJECT=symbol_error"
+errors=("$port" RDMAD_REASON=link-errors RDMAD_SUBJECT=symbol_error)
 conf fast <<END
 [Daemon]
 CounterSec=1s
@@ -37,16 +38,16 @@ check "and no alarm, also of the time it waited" journal_count_is 0 $port
 # symbol errors
 journal_mark
 check "10 a second" rdmasim counter mlx5_0/1 symbol_error per_sec=10
-check "are link-errors" wait_for 10 journal_count_is 1 $errors RDMAD_EDGE=raised PRIORITY=4
-check_match "the record says how many, and which end is to blame" "$(journal_field MESSAGE $errors)" \
+check "are link-errors" wait_for 10 journal_count_is 1 "${errors[@]}" RDMAD_EDGE=raised PRIORITY=4
+check_match "the record says how many, and which end is to blame" "$(journal_field MESSAGE "${errors[@]}")" \
         'mlx5_0/1: link-errors of symbol_error: found [0-9]+ more in .*, wanted none in 5s; this link: its cable'
 check_status 1 "degraded" rdmactl check
 check_match "check names it" "$(rdmactl check)" 'link-errors'
 rdmactl --no-pager status
 check "no more of them" rdmasim counter mlx5_0/1 symbol_error per_sec=0
-check "over, after the window and four more" wait_for 60 journal_count_is 1 $errors RDMAD_EDGE=cleared
+check "over, after the window and four more" wait_for 60 journal_count_is 1 "${errors[@]}" RDMAD_EDGE=cleared
 check "ok" rdmactl check
-check "one record each" journal_count_is 2 $errors
+check "one record each" journal_count_is 2 "${errors[@]}"
 
 # resets
 journal_mark

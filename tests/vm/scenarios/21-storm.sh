@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Issue 1, must show 2: ten pulls are ten pairs with FlapCount=0, and a storm (DESIGN section 9) by default.
 # timeout: 240
+# alone: it measures time
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 

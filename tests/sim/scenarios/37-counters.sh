@@ -52,14 +52,14 @@ check "a gauge has no difference" counter_is s0/1 hw active_qps Delta null
 check "of the device" wait_for 10 counter_is e0 hw cmds_err Value 0
 check "and they rise" rdmasim hw_counter e0 cmds_err 3
 check "told" wait_for 10 counter_is e0 hw cmds_err Delta 3
-check "of no port" object_is e0/1 HwError '"none, or not read yet"'
+check "of no port" object_is e0/1 HwError '"the driver has none"'
 check "more than netlink's message: from sysfs" wait_for 10 counter_is b0/1 hw rx_some_requests_199 Value 4711
 check_eq "all of them" "$(describe | jq '[.Ports[] | select(.Object == "b0/1").Counters[]] | length')" 200
 
 # what cannot be read
 check "no PMA is not 0" wait_for 10 counter_is s0/1 pma link_downed Value null
 check "and hides nothing" counter_is s0/1 pma symbol_error Value 0
-check "no directory" object_is b0/1 PmaError '"none, or not read yet"'
+check "no directory" object_is b0/1 PmaError '"the driver has none"'
 check "all commands fail" rdmasim fault m0/1 counters errno=EIO
 check "the last value is kept, as stale" wait_for 10 counter_is m0/1 pma symbol_error Stale true
 check "the reason" object_is m0/1 PmaError '"Invalid argument"'

@@ -135,14 +135,13 @@ int verb_list(const struct options *o)
 {
 	_cleanup_(source_done) struct source s;
 	_cleanup_(view_done) struct view v = { 0 };
-	int r;
+	int r, status;
 
 	r = view_load(o, false, &s, &v);
 	if (r != 0)
 		return r;
 	output_open(o);
-	if (v.n == 0)
-		output_error("Nothing here has a name like that.");
+	status = view_exit_status(&s, &v);
 	r = o->format == OUTPUT_TEXT ? list_text(o, &s, &v) : list_json(o, &s, &v);
-	return output_close(v.n == 0 && r == 0 ? EXIT_FAILED : r);
+	return output_close(r ? r : status);
 }

@@ -175,11 +175,7 @@ int verb_show(const struct options *o)
 		v.n = 1; /* the host comes first */
 
 	output_open(o);
-	r = source_exit_status(&s);
-	if (v.n == 0) {
-		output_error("Nothing here has a name like that.");
-		r = r ? r : EXIT_FAILED;
-	}
+	r = view_exit_status(&s, &v);
 	if (o->format == OUTPUT_TEXT) {
 		source_note_file(&s);
 		for (size_t i = 0; i < v.n; i++) {

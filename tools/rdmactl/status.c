@@ -294,11 +294,7 @@ int verb_status(const struct options *o)
 	if (r != 0)
 		return r;
 	output_open(o);
-	r = source_exit_status(&s);
-	if (v.n == 0) {
-		output_error("Nothing here has a name like that.");
-		r = r ? r : EXIT_FAILED;
-	}
+	r = view_exit_status(&s, &v);
 	if (o->format != OUTPUT_TEXT || v.n > 0)
 		status_show(o, &s, &v);
 	return output_close(r);

@@ -116,11 +116,7 @@ int verb_topo(const struct options *o)
 	if (r != 0)
 		return r;
 	output_open(o);
-	r = source_exit_status(&s);
-	if (v.n == 0) {
-		output_error("Nothing here has a name like that.");
-		r = r ? r : EXIT_FAILED;
-	}
+	r = view_exit_status(&s, &v);
 	if (o->format != OUTPUT_TEXT)
 		topo_json(o, &s, &v);
 	else {

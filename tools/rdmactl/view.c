@@ -306,6 +306,16 @@ const char *object_rate(const struct object *o, char buf[OBJECT_TEXT_MAX])
 	return rate_format(buf, &facts);
 }
 
+int view_exit_status(const struct source *s, const struct view *v)
+{
+	int r = source_exit_status(s);
+
+	if (v->n > 0)
+		return r;
+	output_error("Nothing here has a name like that.");
+	return r ? r : EXIT_FAILED;
+}
+
 int view_load(const struct options *o, bool exact, struct source *ret_source, struct view *ret)
 {
 	int r;

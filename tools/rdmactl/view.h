@@ -54,6 +54,12 @@ void view_done(struct view *v);
  */
 int view_load(const struct options *o, bool exact, struct source *ret_source, struct view *ret);
 
+/*
+ * The exit status of a verb that shows the objects; says so when no object has a name that was asked
+ * for.
+ */
+int view_exit_status(const struct source *s, const struct view *v);
+
 /* Sorts the objects so that the worst come first and those with a notice before the rest. */
 void view_sort_worst_first(struct view *v);
 

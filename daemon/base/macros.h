@@ -49,6 +49,14 @@ static inline void freep(void *p)
 	free(*(void **)p);
 }
 
+/* A list of strings that NULL ends, with the strings. */
+static inline void strv_freep(char ***v)
+{
+	for (char **s = *v; s && *s; s++)
+		free(*s);
+	free(*v);
+}
+
 /* Closes a descriptor if there is one; returns -1 so that a variable can be reset in one line. */
 static inline int safe_close(int fd)
 {

@@ -16,13 +16,6 @@ int bus_describe_baseline(sd_bus_message *m, void *user, sd_bus_error *error)
 	return sd_bus_reply_method_return(m, "s", text);
 }
 
-static void strv_freep(char ***v)
-{
-	for (char **s = *v; s && *s; s++)
-		free(*s);
-	free(*v);
-}
-
 static int read_call(sd_bus_message *m, char ***ret_objects, uint64_t *ret_flags)
 {
 	int r;

@@ -103,13 +103,6 @@ static int read_release(
 	return sd_bus_message_read(m, "tt", ret_duration, ret_flags);
 }
 
-static void strv_freep(char ***v)
-{
-	for (char **s = *v; s && *s; s++)
-		free(*s);
-	free(*v);
-}
-
 /* Runs when the caller was found to be allowed to. */
 static int release(struct bus *b, sd_bus_message *call, uint32_t uid)
 {

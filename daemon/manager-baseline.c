@@ -31,12 +31,9 @@ bool manager_recall_device(struct manager *m, struct device *d)
 
 void manager_recall_all(struct manager *m)
 {
-	for (struct device *d = m->model.devices; d; d = d->next) {
-		if (!manager_recall_device(m, d))
-			continue;
-		for (size_t i = 0; i < d->n_ports; i++)
-			port_judge(m, &d->ports[i]);
-	}
+	for (struct device *d = m->model.devices; d; d = d->next)
+		if (manager_recall_device(m, d))
+			device_judge_whole(m, d);
 }
 
 void manager_miss_learned(struct manager *m)

@@ -69,15 +69,16 @@ static void device_ask_tables(struct manager *m, struct device *d)
 
 static void port_ask_qos(struct manager *m, struct port *p)
 {
-	struct ask *a = &port_watch(p)->qos;
+	struct port_watch *pw = port_watch(p);
 
 	if (!device_is_watched(m, p->device) || p->facts.link_layer != LINK_LAYER_ETHERNET ||
 		!p->facts.netdev_index)
 		return;
-	if (ask_begin(m, a, 0))
-		ask_sent(m, a,
-			pool_read_qos(m->pool, &p->device->facts, p->facts.netdev_index,
-				p->facts.netdev));
+	if (!ask_begin(m, &pw->qos, 0))
+		return;
+	pw->qos_ifindex = p->facts.netdev_index;
+	ask_sent(m, &pw->qos,
+		pool_read_qos(m->pool, &p->device->facts, p->facts.netdev_index, p->facts.netdev));
 }
 
 /* Counters are a series: one that is late is left out, not asked for twice. */
@@ -191,9 +192,7 @@ void on_pool_details(const struct device_details *f, void *user)
 	a->in_flight = false;
 	if (device_see_details(d, f)) {
 		m->plan_dirty = m->state_dirty = true; /* selectors may ask for the board */
-		for (size_t i = 0; i < d->n_ports; i++)
-			port_judge(m, &d->ports[i]);
-		device_judge(m, d);
+		device_judge_whole(m, d);
 		manager_inventory_look(m);
 	}
 	if (a->again)
@@ -242,12 +241,13 @@ void on_pool_tables(const struct table_facts *f, void *user)
 
 void on_pool_qos(const struct qos_facts *f, void *user)
 {
-	struct netdev *n = model_netdev_by_index(&((struct manager *)user)->model, f->ifindex);
 	struct manager *m = user;
+	struct netdev *n = model_netdev_by_index(&m->model, f->ifindex);
 
+	/* Whoever asked for this one, though it may run on another netdev by now. */
 	for (struct device *d = m->model.devices; d; d = d->next)
 		for (size_t i = 0; i < d->n_ports; i++)
-			if (d->ports[i].facts.netdev_index == f->ifindex)
+			if (port_watch(&d->ports[i])->qos_ifindex == f->ifindex)
 				port_watch(&d->ports[i])->qos.in_flight = false;
 	if (n && netdev_see_qos(n, f))
 		m->state_dirty = true;

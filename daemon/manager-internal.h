@@ -52,7 +52,8 @@ struct port_watch {
 	struct port_edges edges;
 	struct ask tables;
 	struct ask counters[_COUNTER_SOURCE_MAX];
-	struct ask qos; /* of its netdev */
+	struct ask qos;       /* of its netdev */
+	uint32_t qos_ifindex; /* which one that was when it was asked */
 };
 
 static inline struct device_watch *device_watch(const struct device *d)
@@ -146,6 +147,8 @@ void device_ask_ports(struct manager *m, struct device *d);
 /* Judges the port, then its device; the host follows at the end of this turn of the loop. */
 void port_judge(struct manager *m, struct port *p);
 void device_judge(struct manager *m, struct device *d);
+/* Judges the device and all its ports, each once. */
+void device_judge_whole(struct manager *m, struct device *d);
 void manager_judge_all(struct manager *m);
 void manager_tell_pending(struct manager *m);
 void manager_judge_missing(struct manager *m);

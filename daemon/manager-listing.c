@@ -101,9 +101,7 @@ void on_pool_device(const struct device_facts *f, void *user)
 		/* What was read by name while names changed may be another device's. */
 		device_ask_facts(m, d);
 	}
-	for (size_t i = 0; i < d->n_ports; i++)
-		port_judge(m, &d->ports[i]);
-	device_judge(m, d);
+	device_judge_whole(m, d);
 }
 
 /* The port's netdev changed: read the port again, and count what the carrier says. */

@@ -84,7 +84,8 @@ void device_judge(struct manager *m, struct device *d)
 	m->host_dirty = true;
 }
 
-void port_judge(struct manager *m, struct port *p)
+/* The port alone: its device is to be judged after it. */
+static void judge_port_only(struct manager *m, struct port *p)
 {
 	struct port_edges *pe = &port_watch(p)->edges;
 	struct timepoint now = manager_now(m);
@@ -107,7 +108,19 @@ void port_judge(struct manager *m, struct port *p)
 		p->tables_wanted = false;
 		port_ask_tables(m, p);
 	}
+}
+
+void port_judge(struct manager *m, struct port *p)
+{
+	judge_port_only(m, p);
 	device_judge(m, p->device);
+}
+
+void device_judge_whole(struct manager *m, struct device *d)
+{
+	for (size_t i = 0; i < d->n_ports; i++)
+		judge_port_only(m, &d->ports[i]);
+	device_judge(m, d);
 }
 
 void manager_judge_missing(struct manager *m)
@@ -146,9 +159,7 @@ void manager_judge_all(struct manager *m)
 {
 	for (struct device *d = m->model.devices; d; d = d->next) {
 		device_believe_fatal(m, d);
-		for (size_t i = 0; i < d->n_ports; i++)
-			port_judge(m, &d->ports[i]);
-		device_judge(m, d);
+		device_judge_whole(m, d);
 	}
 	manager_judge_missing(m);
 }
@@ -352,11 +363,9 @@ void on_pool_silence(const char *adapter, enum pool_silence silence, void *user)
 		if (state == PROBE_LATE)
 			d->silent_since = before(manager_now(m), m->config->probe_timeout_usec);
 		d->probe_state = state;
-		for (size_t i = 0; i < d->n_ports; i++) {
+		for (size_t i = 0; i < d->n_ports; i++)
 			d->ports[i].probe_state = state;
-			port_judge(m, &d->ports[i]);
-		}
-		device_judge(m, d);
+		device_judge_whole(m, d);
 		m->state_dirty = true;
 	}
 }

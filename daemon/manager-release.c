@@ -68,9 +68,7 @@ static void tell_release(struct manager *m, const struct device *d, usec_t durat
 
 static void device_judge_anew(struct manager *m, struct device *d)
 {
-	for (size_t i = 0; i < d->n_ports; i++)
-		port_judge(m, &d->ports[i]);
-	device_judge(m, d);
+	device_judge_whole(m, d);
 	m->plan_dirty = m->state_dirty = true;
 }
 

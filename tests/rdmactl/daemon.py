@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+from tap import Tap
+
 RDMACTL, RDMAD, PROBE = (os.path.abspath(x) for x in sys.argv[1:4])
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
     "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -21,16 +23,7 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
     <policy context="default"><allow send_destination="*" eavesdrop="true"/>
     <allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"""
 GOOD = "[Daemon]\nGraceSec=1s\n[Setup]\nMode=off\n[Device mlx5_nosuch]\nExpect=yes\n"
-count = failures = 0
-
-
-def tap(ok, name, detail=""):
-    global count, failures
-    count += 1
-    failures += not ok
-    print(f"{'' if ok else 'not '}ok {count} - {name}", flush=True)
-    if not ok:
-        print("\n".join("# " + line for line in str(detail).splitlines()))
+tap = Tap()
 
 
 def run(*args):
@@ -131,5 +124,4 @@ with tempfile.TemporaryDirectory() as directory:
         tap(daemon.returncode == 0, "rdmad ends well", said.decode())
         bus.kill()
         bus.wait()
-print(f"1..{count}")
-sys.exit(1 if failures else 0)
+sys.exit(tap.end())

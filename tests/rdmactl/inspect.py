@@ -16,27 +16,13 @@ import subprocess
 import sys
 import tempfile
 
+from tap import Tap
+
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 GOLDEN = DATA / "inspect-golden"
 
 # exit status by tree
 STATUS = {"hostile": 3}
-
-
-class Tap:
-    def __init__(self):
-        self.n = self.failed = 0
-
-    def __call__(self, ok, name, detail=""):
-        self.n += 1
-        self.failed += not ok
-        print(f"{'' if ok else 'not '}ok {self.n} - {name}")
-        if not ok and detail:
-            print("\n".join("# " + line for line in str(detail).splitlines()))
-
-    def end(self):
-        print(f"1..{self.n}")
-        return 1 if self.failed else 0
 
 
 class Rig:

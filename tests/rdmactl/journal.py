@@ -16,6 +16,7 @@ import sys
 import time
 
 import fixtures
+from tap import Tap
 
 HERE = pathlib.Path(__file__).resolve().parent
 IDS = dict(re.findall(r'RDMAD_MESSAGE_(\w+)\s+"(\w+)"',
@@ -23,16 +24,7 @@ IDS = dict(re.findall(r'RDMAD_MESSAGE_(\w+)\s+"(\w+)"',
 RDMACTL = os.path.abspath(sys.argv[1])
 ENV = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "80", "TERM": "xterm",
        "ASAN_OPTIONS": "exitcode=99", "UBSAN_OPTIONS": "halt_on_error=1"}
-count = failures = 0
-
-
-def tap(ok, name, detail=""):
-    global count, failures
-    count += 1
-    failures += not ok
-    print(f"{'' if ok else 'not '}ok {count} - {name}", flush=True)
-    if not ok:
-        print("\n".join("# " + line for line in str(detail).splitlines()))
+tap = Tap()
 
 
 def send(message, id="PORT_DOWN", object="rxe0/1", uid=None, **more):
@@ -216,5 +208,4 @@ test_text()
 test_rights()
 test_follow()
 test_check()
-print(f"1..{count}")
-sys.exit(1 if failures else 0)
+sys.exit(tap.end())

@@ -21,6 +21,7 @@ import threading
 import time
 
 import fixtures
+from tap import Tap
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
@@ -34,22 +35,6 @@ STATUS = {
     "nothing": (0, 0), "dead": (3, 3), "sparse": (3, 0), "hostile": (2, 0), "truncated": (3, 1),
     "topology": (0, 0), "odd_topology": (0, 0), "garbage": (3, 1), "empty": (3, 1), "array": (3, 1), "absent": (3, 3),
 }
-
-
-class Tap:
-    def __init__(self):
-        self.n = self.failed = 0
-
-    def __call__(self, ok, name, detail=""):
-        self.n += 1
-        self.failed += not ok
-        print(f"{'' if ok else 'not '}ok {self.n} - {name}")
-        if not ok and detail:
-            print("\n".join("# " + line for line in str(detail).splitlines()))
-
-    def end(self):
-        print(f"1..{self.n}")
-        return 1 if self.failed else 0
 
 
 class Rig:

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <sys/stat.h>
 #include <systemd/sd-id128.h>
 
+#include "file.h"
 #include "macros.h"
 #include "publish.h"
 #include "text.h"
@@ -327,39 +327,13 @@ int picture_parse(const char *text, const struct picture_origin *o, struct inven
 
 int picture_read(const char *dir, char **ret)
 {
-	_cleanup_(closep) int fd = -1;
-	_cleanup_(freep) char *text = NULL;
 	char path[4096];
-	struct stat st;
-	size_t n = 0;
+	int r;
 
 	if (snprintf(path, sizeof(path), "%s/%s", dir, PICTURE_NAME) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	/* Not blocking: a FIFO in its place must not stop the start. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_size > (off_t)PICTURE_MAX)
-		return -EFBIG;
-	text = malloc((size_t)st.st_size + 1);
-	if (!text)
-		return -ENOMEM;
-	while (n < (size_t)st.st_size) {
-		ssize_t k = read(fd, text + n, (size_t)st.st_size - n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k < 0)
-			return -errno;
-		if (k == 0)
-			break;
-		n += (size_t)k;
-	}
-	text[n] = '\0';
-	*ret = TAKE_PTR(text);
-	return 0;
+	r = file_read(path, O_NOFOLLOW, PICTURE_MAX, ret, NULL);
+	return r == -EINVAL ? -EFBIG : r; /* neither is a picture */
 }
 
 int picture_write(const char *dir, const char *text)

@@ -2,7 +2,10 @@
 #include "test.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
+#include "file.h"
 #include "parse.h"
 #include "timespan.h"
 
@@ -150,6 +153,44 @@ static void test_usec(void **state)
 	assert_true(usec_add(USEC_INFINITY - 1, 5) == USEC_INFINITY);
 }
 
+static void test_file(void **state)
+{
+	char dir[] = "/tmp/test-base.XXXXXX", path[64], other[64], command[64];
+	_cleanup_(freep) char *text = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/file", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+	assert_int_equal(file_read(path, 0, 10, &text, &size), -ENOENT);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite("ab\0cd", 1, 5, f), 5);
+	fclose(f);
+	assert_int_equal(file_read(path, 0, 4, &text, &size), -EFBIG);
+	assert_null(text);
+	assert_int_equal(file_read(path, 0, 5, &text, &size), 0);
+	assert_int_equal(size, 5);
+	assert_memory_equal(text, "ab\0cd", 6);
+	freep(&text);
+	text = NULL;
+
+	/* A link is followed unless the caller says otherwise; neither a FIFO nor a directory is read. */
+	assert_int_equal(symlink(path, other), 0);
+	assert_int_equal(file_read(other, O_NOFOLLOW, 5, &text, NULL), -ELOOP);
+	assert_int_equal(file_read(other, 0, 5, &text, NULL), 0);
+	assert_int_equal(unlink(other), 0);
+	assert_int_equal(mkfifo(other, 0600), 0);
+	freep(&text);
+	text = NULL;
+	assert_int_equal(file_read(other, 0, 5, &text, NULL), -EINVAL);
+	assert_int_equal(file_read(dir, 0, 5, &text, NULL), -EINVAL);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +201,7 @@ int main(void)
 		cmocka_unit_test(test_timespan_format),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_usec),
+		cmocka_unit_test(test_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,12 +4,11 @@
  * "rdmactl check" must answer whatever lies at that path.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <sys/stat.h>
 
+#include "file.h"
 #include "macros.h"
 #include "source.h"
 
@@ -21,51 +20,6 @@ const char *state_file_path(void)
 	const char *e = getenv("RDMAD_STATE_FILE");
 
 	return e && *e ? e : STATE_FILE;
-}
-
-static int read_all(int fd, size_t size, char *buf, size_t *ret)
-{
-	size_t have = 0;
-
-	while (have < size) {
-		ssize_t n = read(fd, buf + have, size - have);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		have += (size_t)n;
-	}
-	*ret = have;
-	return 0;
-}
-
-static int read_file(const char *path, char **ret, size_t *ret_size)
-{
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	_cleanup_(freep) char *buf = NULL;
-	struct stat st;
-	int r;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	if (st.st_size > (off_t)STATE_FILE_MAX)
-		return -EFBIG;
-	buf = malloc((size_t)st.st_size + 1);
-	if (!buf)
-		return -ENOMEM;
-	r = read_all(fd, (size_t)st.st_size, buf, ret_size);
-	if (r < 0)
-		return r;
-	buf[*ret_size] = '\0';
-	*ret = TAKE_PTR(buf);
-	return 0;
 }
 
 static int explain(char **ret_why, int error, const char *fmt, ...) _printf_(3, 4);
@@ -89,7 +43,7 @@ int state_file_read(json_t **ret, char **ret_why)
 	size_t size = 0;
 	int r;
 
-	r = read_file(path, &text, &size);
+	r = file_read(path, 0, STATE_FILE_MAX, &text, &size);
 	if (r == -ENOENT || r == -ENOTDIR)
 		return -ENOENT;
 	if (r < 0)

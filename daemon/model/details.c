@@ -94,15 +94,9 @@ static uint32_t both_can(uint32_t a, uint32_t b)
 	return a && b ? MIN(a, b) : 0;
 }
 
-bool pcie_link_at(const struct device_details *d, uint32_t n, struct pcie_link *ret)
+struct pcie_link pcie_link_between(const struct pcie_hop *lower, const struct pcie_hop *upper)
 {
-	const struct pcie_hop *lower, *upper;
-
-	if (n >= PCIE_HOPS_MAX / 2 || 2 * n + 1 >= d->n_pcie)
-		return false;
-	lower = &d->pcie[2 * n];
-	upper = lower + 1;
-	*ret = (struct pcie_link){
+	return (struct pcie_link){
 		.lower = lower,
 		.upper = upper,
 		/* Both say the same; one may not say it. */
@@ -111,13 +105,25 @@ bool pcie_link_at(const struct device_details *d, uint32_t n, struct pcie_link *
 		.max_speed_mtps = both_can(lower->max_speed_mtps, upper->max_speed_mtps),
 		.max_width = both_can(lower->max_width, upper->max_width),
 	};
-	return true;
 }
 
-static bool link_is_slow(const struct pcie_link *s)
+int pcie_link_is_slow(const struct pcie_link *l)
 {
-	return (s->speed_mtps && s->speed_mtps < s->max_speed_mtps) ||
-	       (s->width && s->width < s->max_width);
+	bool speed_known = l->speed_mtps && l->max_speed_mtps;
+	bool width_known = l->width && l->max_width;
+
+	if ((speed_known && l->speed_mtps < l->max_speed_mtps) ||
+		(width_known && l->width < l->max_width))
+		return 1;
+	return speed_known && width_known ? 0 : -1;
+}
+
+bool pcie_link_at(const struct device_details *d, uint32_t n, struct pcie_link *ret)
+{
+	if (n >= PCIE_HOPS_MAX / 2 || 2 * n + 1 >= d->n_pcie)
+		return false;
+	*ret = pcie_link_between(&d->pcie[2 * n], &d->pcie[2 * n + 1]);
+	return true;
 }
 
 unsigned pcie_slow_links(const struct device_details *d, struct pcie_link *ret_first)
@@ -126,7 +132,7 @@ unsigned pcie_slow_links(const struct device_details *d, struct pcie_link *ret_f
 	unsigned slow = 0;
 
 	for (uint32_t n = 0; pcie_link_at(d, n, &s); n++) {
-		if (!link_is_slow(&s))
+		if (pcie_link_is_slow(&s) <= 0)
 			continue;
 		if (slow++ == 0 && ret_first)
 			*ret_first = s;

@@ -229,6 +229,12 @@ struct pcie_link {
 	uint32_t max_speed_mtps, max_width;
 };
 
+/* The link between these two; it points to them. */
+struct pcie_link pcie_link_between(const struct pcie_hop *lower, const struct pcie_hop *upper);
+
+/* 1 it runs below what both ends can do, 0 it does not, -1 it cannot be told. */
+int pcie_link_is_slow(const struct pcie_link *l);
+
 /*
  * The links of an adapter from its own (n 0) on. Each function has the registers of one link, the one
  * on its other side being inside of a switch (kernel/sysfs.h): functions are the ends by twos. False:

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "details.h"
 #include "macros.h"
 #include "topo.h"
 
@@ -11,31 +12,31 @@ static uint32_t number(const json_t *hop, const char *key)
 	return json_number(hop, key, &n) && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
-/* The smaller of two, of which either may be unknown: then what both can is unknown. */
-static uint32_t both(uint32_t a, uint32_t b)
+static struct pcie_hop hop_of(const json_t *hop)
 {
-	return a > 0 && b > 0 ? MIN(a, b) : 0;
+	return (struct pcie_hop){
+		.speed_mtps = number(hop, "Speed"),
+		.width = number(hop, "Width"),
+		.max_speed_mtps = number(hop, "MaxSpeed"),
+		.max_width = number(hop, "MaxWidth"),
+	};
 }
 
 static struct pcie_segment segment(const json_t *lower, const json_t *upper)
 {
-	struct pcie_segment s = {
+	struct pcie_hop ends[2] = { hop_of(lower), hop_of(upper) };
+	struct pcie_link link = pcie_link_between(&ends[0], &ends[1]);
+
+	return (struct pcie_segment){
 		.lower = json_text(lower, "Address"),
 		.upper = json_text(upper, "Address"),
-		.speed_mtps = number(lower, "Speed"),
-		.width = number(lower, "Width"),
-		.ends_speed_mtps = { number(lower, "MaxSpeed"), number(upper, "MaxSpeed") },
-		.ends_width = { number(lower, "MaxWidth"), number(upper, "MaxWidth") },
+		.speed_mtps = link.speed_mtps,
+		.width = link.width,
+		.can_speed_mtps = link.max_speed_mtps,
+		.can_width = link.max_width,
+		.ends_speed_mtps = { ends[0].max_speed_mtps, ends[1].max_speed_mtps },
+		.ends_width = { ends[0].max_width, ends[1].max_width },
 	};
-
-	/* Both ends tell of the same link. */
-	if (s.speed_mtps == 0)
-		s.speed_mtps = number(upper, "Speed");
-	if (s.width == 0)
-		s.width = number(upper, "Width");
-	s.can_speed_mtps = both(s.ends_speed_mtps[0], s.ends_speed_mtps[1]);
-	s.can_width = both(s.ends_width[0], s.ends_width[1]);
-	return s;
 }
 
 size_t pcie_segments(const json_t *device, struct pcie_segment *ret, size_t max)
@@ -52,13 +53,14 @@ size_t pcie_segments(const json_t *device, struct pcie_segment *ret, size_t max)
 
 int pcie_segment_below(const struct pcie_segment *s)
 {
-	bool speed_known = s->speed_mtps > 0 && s->can_speed_mtps > 0;
-	bool width_known = s->width > 0 && s->can_width > 0;
+	const struct pcie_link link = {
+		.speed_mtps = s->speed_mtps,
+		.width = s->width,
+		.max_speed_mtps = s->can_speed_mtps,
+		.max_width = s->can_width,
+	};
 
-	if ((speed_known && s->speed_mtps < s->can_speed_mtps) ||
-		(width_known && s->width < s->can_width))
-		return 1;
-	return speed_known && width_known ? 0 : -1;
+	return pcie_link_is_slow(&link);
 }
 
 static json_t *known(uint32_t n)

@@ -4,9 +4,8 @@
  * manager-listing.c (what there is), manager-events.c (what the kernel tells), manager-port.c
  * (readings and verdicts of ports), manager-facts.c (what else is read), manager-release.c,
  * manager-admin.c (acknowledging, and who did what), manager-setup.c (plan and steps),
- * manager-inventory.c (what changes rarely), manager-baseline.c (what was learned of it) and
- * manager-output.c
- * (what is shown). For nobody else.
+ * manager-inventory.c (what changes rarely), manager-picture.c (where that is kept),
+ * manager-baseline.c (what was learned of it) and manager-output.c (what is shown). For nobody else.
  */
 #pragma once
 
@@ -116,6 +115,9 @@ void manager_notice_resume(struct manager *m);
 /* Something could not be asked for now: try again shortly. */
 void manager_retry_soon(struct manager *m);
 struct timepoint manager_now(struct manager *m);
+/* A timer that does not run yet. */
+int manager_add_timer(struct manager *m, sd_event_source **ret, usec_t accuracy,
+	sd_event_time_handler_t handler, void *user, const char *name);
 /* Makes a timer run once, so long from now. */
 void timer_in(sd_event_source *timer, usec_t delay);
 bool timer_is_armed(sd_event_source *timer);

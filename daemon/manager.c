@@ -333,13 +333,14 @@ static void log_problems(const struct config *c)
 
 /* ---- life ---- */
 
-static int add_timer(struct manager *m, sd_event_source **ret, usec_t accuracy,
-	sd_event_time_handler_t handler, const char *name)
+int manager_add_timer(struct manager *m, sd_event_source **ret, usec_t accuracy,
+	sd_event_time_handler_t handler, void *user, const char *name)
 {
 	int r;
 
 	/* BOOTTIME: conditions age while the host sleeps. */
-	r = sd_event_add_time(m->event, ret, CLOCK_BOOTTIME, USEC_INFINITY, accuracy, handler, m);
+	r = sd_event_add_time(
+		m->event, ret, CLOCK_BOOTTIME, USEC_INFINITY, accuracy, handler, user);
 	if (r < 0)
 		return r;
 	sd_event_source_set_description(*ret, name);
@@ -365,8 +366,8 @@ static int open_timers(struct manager *m)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(timers); i++) {
-		int r = add_timer(
-			m, timers[i].source, timers[i].accuracy, timers[i].handler, timers[i].name);
+		int r = manager_add_timer(m, timers[i].source, timers[i].accuracy,
+			timers[i].handler, m, timers[i].name);
 
 		if (r < 0)
 			return r;

@@ -6,10 +6,11 @@
  *                                 and DescribeBaseline() hold whenever they are asked, Reload() and Release() work, but for
  *                                 an object "nosuch"
  *                                 Explain() is what FILE.explain holds, if that is about the object
+ *                                 after Apply() Describe() is what FILE.applied holds
  *   mock-daemon -r                all are refused with an error
  *   mock-daemon -m                none is ever answered
  *
- * Says "ready" on stdout when it has the name, and for each Release() and Ack() what it was told.
+ * Says "ready" on stdout when it has the name, and for each Release(), Ack() and Apply() what it was told.
  */
 #include <errno.h>
 #include <systemd/sd-bus.h>
@@ -62,6 +63,21 @@ static int method_reload(sd_bus_message *m, void *user, sd_bus_error *error)
 
 	if (sd_bus_message_read(m, "t", &flags) < 0 || flags != 0)
 		return -EINVAL;
+	return answer(m, NULL, NULL, error);
+}
+
+static int method_apply(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	char path[4096];
+	uint64_t flags;
+
+	if (sd_bus_message_read(m, "t", &flags) < 0)
+		return -EINVAL;
+	printf("apply %llu\n", (unsigned long long)flags);
+	fflush(stdout);
+	snprintf(path, sizeof(path), "%s.applied", state_file);
+	if (mode == MODE_ANSWER && read_file(path, text, sizeof(text)) < 0)
+		return -ENOENT;
 	return answer(m, NULL, NULL, error);
 }
 
@@ -177,6 +193,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_METHOD("DropBaseline", "ast", "u", method_baseline, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Ack", "ssst", NULL, method_ack, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Release", "astt", NULL, method_release, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("Apply", "t", NULL, method_apply, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Reload", "t", NULL, method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,
 };

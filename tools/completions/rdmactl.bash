@@ -4,10 +4,10 @@
 _rdmactl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
-	local verbs='status list show topo check counters events explain baseline ack release inspect collect reload'
+	local verbs='status list show topo check counters events explain baseline ack release plan apply inspect collect reload'
 	local options='--json --no-legend --full --no-pager --host --help --version --all --watch --save --since
 		--follow --kind --lines --for --as-config --interval --config --force --fail-on --class --group
-		--perfdata --ignore-acked --exit --comment --undo'
+		--perfdata --ignore-acked --exit --comment --undo --exit-code --disruptive'
 
 	(( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
@@ -73,7 +73,7 @@ _rdmactl()
 	'')
 		COMPREPLY=($(compgen -W "$verbs" -- "$cur"))
 		;;
-	status|list|show|topo|check|counters|events|explain|ack|release)
+	status|list|show|topo|check|counters|events|explain|ack|release|plan)
 		# compgen expands what -W is given: names with anything that a shell could take are
 		# left out.
 		local names

@@ -88,6 +88,7 @@ struct request {
 	size_t n_objects;
 	usec_t duration;
 	bool undo;
+	bool disruptive;
 };
 
 static int append_flags(sd_bus_message *m, const struct request *q)
@@ -251,6 +252,22 @@ struct bus_answer bus_call_ack(const char *host, const char *object, const char 
 		.objects = words,
 		.n_objects = ARRAY_SIZE(words),
 		.undo = undo,
+	};
+
+	return call_manager(host, &q, timeout);
+}
+
+static int append_apply(sd_bus_message *m, const struct request *q)
+{
+	return sd_bus_message_append(m, "t", q->disruptive ? UINT64_C(1) : UINT64_C(0));
+}
+
+struct bus_answer bus_call_apply(const char *host, bool disruptive, usec_t timeout)
+{
+	const struct request q = {
+		.method = "Apply",
+		.append = append_apply,
+		.disruptive = disruptive,
 	};
 
 	return call_manager(host, &q, timeout);

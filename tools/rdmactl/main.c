@@ -51,6 +51,10 @@ static const struct verb verbs[] = {
 		"acknowledge a condition: it stays, reminders end" },
 	{ "release", "OBJECT...", true, OPTION_FOR, verb_release,
 		"let go of devices for a while, for driver reload or firmware burn" },
+	{ "plan", PATTERNS, false, OPTION_ALL | OPTION_EXIT_CODE, verb_plan,
+		"what is not as configured, and what would mend it" },
+	{ "apply", NULL, false, OPTION_DISRUPTIVE, verb_apply,
+		"make it as configured, also where somebody changed it" },
 	{ "inspect", "TREE...", true, OPTION_INTERVAL | OPTION_CONFIG, verb_inspect,
 		"judge captured trees without a daemon; exit status as check" },
 	{ "collect", "FILE", true, OPTION_FORCE, verb_collect,
@@ -73,7 +77,8 @@ static void help(void)
 	       "  -H, --host=[USER@]HOST     ask the rdmad of another host, over ssh\n"
 	       "  -h, --help                 this text\n"
 	       "  --version                  the version\n"
-	       "  --all                      counters: also those that are 0 or did not change\n"
+	       "  --all                      counters: also those that are 0 or did not change;\n"
+	       "                             plan: also what is as configured\n"
 	       "  --watch[=SECONDS]          counters: look again every 2 s\n"
 	       "  --save=FILE                counters: write them to a file\n"
 	       "  --since=FILE|TIME          counters: what changed since a saved file;\n"
@@ -98,6 +103,8 @@ static void help(void)
 	       "  --exit=nagios|npd|bool     check: exit status and words for these\n"
 	       "  --comment=TEXT             ack: why, or what is being done\n"
 	       "  --undo                     ack: take it back\n"
+	       "  --exit-code                plan: exit with 1 when anything is not as configured\n"
+	       "  --disruptive               apply: also what disturbs traffic\n"
 	       "\nPATTERN is a glob over names: mlx5_0, 'mlx5_*', rxe0/1, 'mlx5_*/1'.\n"
 	       "See rdmactl(1).\n");
 }

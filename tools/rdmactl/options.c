@@ -33,6 +33,10 @@ enum {
 	ARG_AS_CONFIG,
 	ARG_COMMENT,
 	ARG_UNDO,
+	ARG_EXIT_CODE,
+	ARG_DISRUPTIVE,
+	ARG_ROOT,
+	ARG_OUTPUT,
 	ARG_VERSION,
 	ARG_LIST_VERBS,
 };
@@ -63,6 +67,10 @@ static const struct option long_options[] = {
 	{ "as-config", no_argument, NULL, ARG_AS_CONFIG },
 	{ "comment", required_argument, NULL, ARG_COMMENT },
 	{ "undo", no_argument, NULL, ARG_UNDO },
+	{ "exit-code", no_argument, NULL, ARG_EXIT_CODE },
+	{ "disruptive", no_argument, NULL, ARG_DISRUPTIVE },
+	{ "root", required_argument, NULL, ARG_ROOT },
+	{ "output", required_argument, NULL, ARG_OUTPUT },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, ARG_VERSION },
 	{ "list-verbs", no_argument, NULL, ARG_LIST_VERBS },
@@ -91,6 +99,10 @@ static const char *const names[] = {
 	"--as-config",
 	"--comment",
 	"--undo",
+	"--exit-code",
+	"--disruptive",
+	"--root",
+	"--output",
 };
 
 const char *option_name(unsigned bit)
@@ -233,6 +245,31 @@ static bool parse_check_option(int c, const char *arg, struct options *o, unsign
 	}
 }
 
+/* Those of the verbs about setup. As parse_verb_option(). */
+static bool parse_setup_option(int c, const char *arg, struct options *o, unsigned *ret_bit)
+{
+	switch (c) {
+	case ARG_EXIT_CODE:
+		*ret_bit = OPTION_EXIT_CODE;
+		o->exit_code = true;
+		return true;
+	case ARG_DISRUPTIVE:
+		*ret_bit = OPTION_DISRUPTIVE;
+		o->disruptive = true;
+		return true;
+	case ARG_ROOT:
+		*ret_bit = OPTION_ROOT;
+		o->root = arg;
+		return true;
+	case ARG_OUTPUT:
+		*ret_bit = OPTION_OUTPUT;
+		o->output = arg;
+		return true;
+	default:
+		return parse_check_option(c, arg, o, ret_bit);
+	}
+}
+
 /* The options of some verbs only. Returns whether the argument is right; *ret_bit 0: none of them. */
 static bool parse_verb_option(int c, const char *arg, struct options *o, unsigned *ret_bit)
 {
@@ -291,7 +328,7 @@ static bool parse_verb_option(int c, const char *arg, struct options *o, unsigne
 		o->undo = true;
 		return true;
 	default:
-		return parse_check_option(c, arg, o, ret_bit);
+		return parse_setup_option(c, arg, o, ret_bit);
 	}
 }
 

@@ -27,6 +27,10 @@
 #define OPTION_AS_CONFIG    (1u << 17)
 #define OPTION_COMMENT      (1u << 18)
 #define OPTION_UNDO         (1u << 19)
+#define OPTION_EXIT_CODE    (1u << 20)
+#define OPTION_DISRUPTIVE   (1u << 21)
+#define OPTION_ROOT         (1u << 22)
+#define OPTION_OUTPUT       (1u << 23)
 
 enum request {
 	REQUEST_VERB,

@@ -62,6 +62,10 @@ struct options {
 	bool as_config;      /* print a configuration that says the same */
 	const char *comment; /* NULL none */
 	bool undo;
+	bool exit_code;     /* whether anything differs is the exit status */
+	bool disruptive;    /* also what disturbs traffic */
+	const char *root;   /* look at this tree; NULL: this host */
+	const char *output; /* where to write; "-" stdout; NULL: the usual place */
 };
 
 /* Each returns the exit status of the program. */
@@ -78,4 +82,9 @@ int verb_ack(const struct options *o);
 int verb_release(const struct options *o);
 int verb_inspect(const struct options *o);
 int verb_collect(const struct options *o);
+int verb_plan(const struct options *o);
+int verb_apply(const struct options *o);
+int verb_verify(const struct options *o);
+int verb_doctor(const struct options *o);
+int verb_import_rdma_conf(const struct options *o);
 int verb_reload(const struct options *o);

@@ -14,6 +14,11 @@
 #define LOCAL_TIMEOUT  (10 * USEC_PER_SEC)
 #define REMOTE_TIMEOUT (2 * USEC_PER_MINUTE)
 
+usec_t source_timeout(const struct options *o)
+{
+	return o->host ? REMOTE_TIMEOUT : LOCAL_TIMEOUT;
+}
+
 void source_done(struct source *s)
 {
 	json_decref(s->root);
@@ -164,7 +169,7 @@ int source_load(const struct options *o, struct source *ret)
 {
 	int r;
 
-	r = source_fetch(o, o->host ? REMOTE_TIMEOUT : LOCAL_TIMEOUT, ret);
+	r = source_fetch(o, source_timeout(o), ret);
 	if (r < 0) {
 		output_error("%s.%s", or_text(ret->why, strerror(-r)),
 			r == -ESRCH && !o->host ? "\nStart it with: systemctl start rdmad" : "");

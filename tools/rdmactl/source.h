@@ -29,6 +29,9 @@ struct source {
  */
 int source_fetch(const struct options *o, usec_t timeout, struct source *ret);
 
+/* How long a verb that shows things waits for the daemon. */
+usec_t source_timeout(const struct options *o);
+
 /*
  * The whole beginning of a read verb: fetches, and on failure says so on stderr (and, for JSON, on
  * stdout). Returns 0 or the exit status. Facts for text are made harmless here.

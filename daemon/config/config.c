@@ -3,7 +3,9 @@
 
 #include <errno.h>
 
+#include "macros.h"
 #include "parser.h"
+#include "words.h"
 
 static const char *const setup_mode_table[_SETUP_MODE_MAX] = {
 	[SETUP_MODE_APPLY] = "apply",
@@ -43,12 +45,31 @@ static const char *const counter_alarm_table[_COUNTER_ALARM_MAX] = {
 };
 DEFINE_STRING_TABLE(counter_alarm, enum counter_alarm)
 
+static int add_module_for(struct config *c, enum modules_for protocol, const char *name)
+{
+	struct config_modules *m = &c->load_for[protocol];
+	char **names = reallocarray(m->names, m->n + 1, sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	m->names = names;
+	names[m->n] = strdup(name);
+	if (!names[m->n])
+		return -ENOMEM;
+	m->n++;
+	return 0;
+}
+
 struct config *config_new(void)
 {
 	static uint64_t made;
-	struct config *c = calloc(1, sizeof(*c));
+	_cleanup_(config_freep) struct config *c = calloc(1, sizeof(*c));
 
 	if (!c)
+		return NULL;
+	c->words = config_words_new();
+	if (!c->words || add_module_for(c, MODULES_FOR_INFINIBAND, "ib_umad") < 0 ||
+		add_module_for(c, MODULES_FOR_INFINIBAND, "ib_ipoib") < 0)
 		return NULL;
 	c->serial = ++made;
 	/* conf/rdmad.conf shows these; test-config holds the two together. */
@@ -66,7 +87,8 @@ struct config *config_new(void)
 	c->down_delay_usec = 0;
 	c->missing_delay_usec = 60 * USEC_PER_SEC;
 	c->unresponsive_usec = 5 * USEC_PER_MINUTE;
-	return c;
+	c->netns_exclusive = c->privileged_qkey = -1;
+	return TAKE_PTR(c);
 }
 
 void config_link_done(struct config_link *l)
@@ -85,28 +107,46 @@ void config_expect_done(struct config_expect *e)
 	*e = (struct config_expect){ 0 };
 }
 
+static void ipoib_done(struct config_ipoib *i)
+{
+	free(i->name);
+	free(i->parent);
+	free(i->origin.file);
+	free(i->pkey_at.file);
+	*i = (struct config_ipoib){ 0 };
+}
+
+static void free_list(char **list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(list[i]);
+	free(list);
+}
+
 struct config *config_free(struct config *c)
 {
 	if (!c)
 		return NULL;
-	for (size_t i = 0; i < c->n_load; i++)
-		free(c->load[i]);
-	free(c->load);
-	for (size_t i = 0; i < c->n_deny; i++)
-		free(c->deny[i]);
-	free(c->deny);
+	free_list(c->load, c->n_load);
+	free_list(c->deny, c->n_deny);
+	for (size_t i = 0; i < _MODULES_FOR_MAX; i++)
+		free_list(c->load_for[i].names, c->load_for[i].n);
+	config_words_free(c->words);
 	for (size_t i = 0; i < c->n_links; i++)
 		config_link_done(&c->links[i]);
 	free(c->links);
 	for (size_t i = 0; i < c->n_devices; i++) {
 		selector_done(&c->devices[i].selector);
 		free(c->devices[i].origin.file);
+		free(c->devices[i].name);
+		free(c->devices[i].node_description);
 	}
 	free(c->devices);
 	for (size_t i = 0; i < c->n_ports; i++) {
 		selector_done(&c->ports[i].selector);
 		free(c->ports[i].origin.file);
 		free(c->ports[i].group);
+		free(c->ports[i].optional_counters);
 	}
 	free(c->ports);
 	for (size_t i = 0; i < c->n_set; i++)
@@ -115,6 +155,9 @@ struct config *config_free(struct config *c)
 	for (size_t i = 0; i < c->n_expects; i++)
 		config_expect_done(&c->expects[i]);
 	free(c->expects);
+	for (size_t i = 0; i < c->n_ipoibs; i++)
+		ipoib_done(&c->ipoibs[i]);
+	free(c->ipoibs);
 	for (size_t i = 0; i < c->n_counters; i++) {
 		free(c->counters[i].glob);
 		free(c->counters[i].origin.file);
@@ -167,7 +210,11 @@ const char *config_problem_format(const struct config_problem *p, char *buf, siz
 
 struct device_settings config_device_settings(const struct config *c, const struct device_facts *f)
 {
-	struct device_settings s = { .monitor = MONITOR_AUTO, .expect = EXPECT_AUTO };
+	struct device_settings s = {
+		.monitor = MONITOR_AUTO,
+		.expect = EXPECT_AUTO,
+		.adaptive_moderation = -1,
+	};
 
 	for (size_t i = 0; i < c->n_devices; i++) {
 		const struct config_device *d = &c->devices[i];
@@ -182,14 +229,57 @@ struct device_settings config_device_settings(const struct config *c, const stru
 			s.expect = d->expect;
 			s.expect_origin = &d->origin;
 		}
+		if (d->has_name) {
+			s.name = d->name;
+			s.name_at = d->name ? &d->name_at : NULL;
+		}
+		if (d->has_node_description) {
+			s.node_description = d->node_description;
+			s.node_description_at =
+				d->node_description ? &d->node_description_at : NULL;
+		}
+		if (d->has_adaptive_moderation) {
+			s.adaptive_moderation = d->adaptive_moderation;
+			s.adaptive_moderation_at =
+				d->adaptive_moderation >= 0 ? &d->adaptive_moderation_at : NULL;
+		}
 	}
 	return s;
+}
+
+/*
+ * Adds what a section that matches says of optional counters. Where memory is out, the later section
+ * stands alone: it is what the administrator cares about most.
+ */
+static void add_optional_counters(
+	const struct config *c, struct port_settings *s, const struct config_port *e)
+{
+	_cleanup_(freep) char *both = NULL;
+	const char *kept = NULL;
+
+	if (e->optional_reset) {
+		s->optional_counters = NULL;
+		s->optional_counters_at = NULL;
+	}
+	if (!e->optional_counters)
+		return;
+	s->optional_counters_at = &e->optional_counters_at;
+	if (s->optional_counters) {
+		if (config_words_add(&both, s->optional_counters) == 0 &&
+			config_words_add(&both, e->optional_counters) == 0)
+			kept = config_words_keep(c->words, both);
+	}
+	s->optional_counters = kept ? kept : e->optional_counters;
 }
 
 struct port_settings config_port_settings(
 	const struct config *c, const struct device_facts *f, const struct port_facts *port)
 {
-	struct port_settings s = { .expect = EXPECT_AUTO, .link = config_link_of(c, f) };
+	struct port_settings s = {
+		.expect = EXPECT_AUTO,
+		.link = config_link_of(c, f),
+		.roce_tos = -1,
+	};
 
 	for (size_t i = 0; i < c->n_ports; i++) {
 		const struct config_port *e = &c->ports[i];
@@ -210,6 +300,15 @@ struct port_settings config_port_settings(
 		}
 		if (e->has_group)
 			s.group = e->group;
+		if (e->has_roce_mode) {
+			s.roce_mode = e->roce_mode;
+			s.roce_mode_at = e->roce_mode ? &e->roce_mode_at : NULL;
+		}
+		if (e->has_roce_tos) {
+			s.roce_tos = e->roce_tos;
+			s.roce_tos_at = e->roce_tos >= 0 ? &e->roce_tos_at : NULL;
+		}
+		add_optional_counters(c, &s, e);
 	}
 	return s;
 }

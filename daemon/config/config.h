@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "facts.h"
+#include "details.h"
 #include "names.h"
 #include "timespan.h"
 
@@ -86,21 +86,31 @@ struct config_link {
 struct config_device {
 	struct selector selector;
 	struct config_origin origin;
-	bool has_monitor, has_expect;
+	bool has_monitor, has_expect, has_name, has_node_description, has_adaptive_moderation;
 	enum monitor_mode monitor;
 	enum expect expect;
+	char *name;              /* NULL: as it is */
+	char *node_description;  /* template, see device_settings; NULL: as it is */
+	int adaptive_moderation; /* 1, 0, -1: as it is */
+	/* Where these stand; ->file is borrowed from origin. */
+	struct config_origin name_at, node_description_at, adaptive_moderation_at;
 };
 
 struct config_port {
 	struct selector selector;
 	struct config_origin origin;
-	bool has_expect, has_min_rate, has_link_layer, has_group;
+	bool has_expect, has_min_rate, has_link_layer, has_group, has_roce_mode, has_roce_tos;
 	enum expect expect;
 	uint64_t min_rate_mbps;     /* 0: none */
 	enum link_layer link_layer; /* Unknown: any */
 	char *group;                /* NULL: none */
+	enum gid_type roce_mode;    /* GID_TYPE_UNKNOWN: as it is */
+	int roce_tos;               /* -1: as it is */
+	char *optional_counters;    /* names with a space between them; NULL: none */
+	bool optional_reset;        /* the names of sections before this one do not count */
 	/* Where these stand; ->file is borrowed from origin. */
 	struct config_origin min_rate_at, link_layer_at;
+	struct config_origin roce_mode_at, roce_tos_at, optional_counters_at;
 };
 
 /* So many ports like this, for images that go to many hosts. */
@@ -111,6 +121,21 @@ struct config_expect {
 	bool any_state;         /* State=any: being there is enough */
 	uint64_t min_rate_mbps; /* 0: any rate */
 	struct config_origin origin;
+};
+
+/*
+ * An IPoIB network interface: without parent one that is there already, whose mode, MTU and umcast
+ * are set; with a parent one to be made on it.
+ */
+struct config_ipoib {
+	char *name;
+	char *parent;  /* NULL: it is there already */
+	uint16_t pkey; /* as written, with or without the membership bit; 0: the parent's */
+	int connected; /* 1, 0: datagram, -1 as it is */
+	uint32_t mtu;  /* 0: as it is */
+	int umcast;    /* 1, 0, -1 as it is */
+	struct config_origin origin;
+	struct config_origin pkey_at; /* where PKey= stands; file owned, too */
 };
 
 /* A [Counter NAME] section; what it comes to for one counter tells counter-rule.h. */
@@ -132,11 +157,26 @@ struct config_problem {
 	char *text;
 };
 
-/* Where a key of [Daemon] or [Health] was set, by its place in struct config. */
+/* Where a key of [Daemon], [Health] or [System] was set, by its place in struct config. */
 struct config_set {
 	size_t offset;
 	struct config_origin origin;
 };
+
+/* What the protocol of the ports that are there decides on: modules for InfiniBand and so on. */
+enum modules_for {
+	MODULES_FOR_INFINIBAND,
+	MODULES_FOR_ROCE,
+	MODULES_FOR_IWARP,
+	_MODULES_FOR_MAX,
+};
+
+struct config_modules {
+	char **names;
+	size_t n;
+};
+
+struct config_words; /* words.h */
 
 struct config {
 	uint64_t serial; /* no other one that this process has made has the same; never 0 */
@@ -158,6 +198,11 @@ struct config {
 	size_t n_load;
 	char **deny;
 	size_t n_deny;
+	struct config_modules load_for[_MODULES_FOR_MAX];
+
+	/* [System] */
+	int netns_exclusive; /* 1, 0: shared, -1 as it is */
+	int privileged_qkey; /* 1, 0, -1 as it is */
 
 	struct config_link *links;
 	size_t n_links;
@@ -167,6 +212,8 @@ struct config {
 	size_t n_ports;
 	struct config_expect *expects;
 	size_t n_expects;
+	struct config_ipoib *ipoibs;
+	size_t n_ipoibs;
 	struct config_counter *counters;
 	size_t n_counters;
 
@@ -183,6 +230,8 @@ struct config {
 
 	struct config_problem *problems;
 	size_t n_problems;
+
+	struct config_words *words; /* made as settings are asked for */
 };
 
 /* Where the key behind such a field was set; NULL: it has its default. */
@@ -214,6 +263,12 @@ struct device_settings {
 	enum expect expect;
 	const struct config_origin *monitor_origin,
 		*expect_origin; /* of the section; NULL default */
+	const char *name;       /* that it is to have; NULL not configured; borrowed, as the next */
+	/* UTF-8 with %H for the host's name, %d for the device's, %% for %; may come out too long. */
+	const char *node_description;
+	int adaptive_moderation; /* 1, 0, -1 not configured */
+	/* Where they stand; NULL: not configured. Borrowed. */
+	const struct config_origin *name_at, *node_description_at, *adaptive_moderation_at;
 };
 struct device_settings config_device_settings(const struct config *c, const struct device_facts *f);
 
@@ -223,9 +278,18 @@ struct port_settings {
 	uint64_t min_rate_mbps;                    /* 0: not configured */
 	enum link_layer link_layer;                /* Unknown: not configured */
 	const char *group;                         /* NULL: none; borrowed */
+	enum gid_type roce_mode;                   /* v1 or v2; Unknown: not configured */
+	int roce_tos;                              /* 0 to 255; -1: not configured */
+	/*
+	 * Names with a space between them, of all sections that match; NULL: not configured.
+	 * Borrowed from the configuration, which keeps it as long as it lives.
+	 */
+	const char *optional_counters;
 	/* Where they stand; NULL: not configured. Borrowed. */
 	const struct config_origin *min_rate_at, *link_layer_at;
-	const struct config_link *link; /* see config_link_of() */
+	const struct config_origin *roce_mode_at, *roce_tos_at;
+	const struct config_origin *optional_counters_at; /* the last assignment that adds to it */
+	const struct config_link *link;                   /* see config_link_of() */
 };
 /* port may be all unknown (port_facts_unknown()). */
 struct port_settings config_port_settings(

@@ -14,25 +14,12 @@ static const struct section_name sections[] = {
 	{ "Link", SECTION_LINK, true },
 	{ "Device", SECTION_DEVICE, true },
 	{ "Port", SECTION_PORT, true },
-	{ "System", SECTION_NONE, false },
+	{ "System", SECTION_SYSTEM, false },
 	{ "Expect", SECTION_EXPECT, true },
-	{ "IPoIB", SECTION_NONE, true },
+	{ "IPoIB", SECTION_IPOIB, true },
 	{ "Counter", SECTION_COUNTER, true },
 	{ "Alert", SECTION_NONE, true },
 	{ "Metrics", SECTION_NONE, false },
-};
-
-struct key;
-typedef int (*key_parse)(
-	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line);
-
-/* Each parser uses the columns that it needs. */
-struct key {
-	enum section_kind section;
-	const char *name;
-	key_parse parse; /* NULL: promised for later */
-	size_t offset;   /* into struct config */
-	usec_t min, max, dflt;
 };
 
 static int parse_time(
@@ -95,58 +82,6 @@ static int parse_drift(
 			p, line, "%s=%s: must be report, repair or ignore", key, value);
 	p->config->drift = (enum drift_mode)v;
 	return 0;
-}
-
-/* Appends one module to a list, once. */
-static int append_module(
-	struct parser *p, char ***list, size_t *n, const char *name, const char *key, unsigned line)
-{
-	char **l;
-
-	for (size_t i = 0; i < *n; i++)
-		if (module_name_equal((*list)[i], name))
-			return 0;
-	if (*n >= CONFIG_ITEMS_MAX)
-		return parser_problem(p, line, "%s=: too many modules", key);
-	l = reallocarray(*list, *n + 1, sizeof(*l));
-	if (!l)
-		return -ENOMEM;
-	*list = l;
-	l[*n] = strdup(name);
-	if (!l[*n])
-		return -ENOMEM;
-	(*n)++;
-	return 0;
-}
-
-static int parse_modules(
-	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line)
-{
-	bool load = streq(k->name, "Load");
-	char ***list = load ? &p->config->load : &p->config->deny;
-	size_t *n = load ? &p->config->n_load : &p->config->n_deny;
-	char word[MODULE_NAME_MAX];
-	int r;
-
-	if (!*value) {
-		for (size_t i = 0; i < *n; i++)
-			free((*list)[i]);
-		*n = 0;
-		return 0;
-	}
-	for (;;) {
-		r = next_word(&value, word, sizeof(word));
-		if (r == 0)
-			return 0;
-		if (r < 0)
-			return parser_problem(p, line, "%s=: a module name is too long", key);
-		r = module_name_valid(word)
-			    ? append_module(p, list, n, word, key, line)
-			    : parser_problem(
-				      p, line, "%s=: \"%s\" is not a module name", key, word);
-		if (r < 0)
-			return r;
-	}
 }
 
 static int parse_link_type(
@@ -432,11 +367,14 @@ static const struct key keys[] = {
 	{ SECTION_DAEMON, "SlowCounterSec", parse_time, FIELD(slow_counter_usec), S, D, 60 * S },
 	{ SECTION_SETUP, "Mode", parse_setup_mode },
 	{ SECTION_SETUP, "Drift", parse_drift },
-	{ SECTION_MODULES, "Load", parse_modules },
-	{ SECTION_MODULES, "Deny", parse_modules },
-	{ SECTION_MODULES, "LoadInfiniBand", NULL },
-	{ SECTION_MODULES, "LoadRoCE", NULL },
-	{ SECTION_MODULES, "LoadIWARP", NULL },
+	{ SECTION_MODULES, "Load", key_load },
+	{ SECTION_MODULES, "Deny", key_deny },
+	{ SECTION_MODULES, "LoadInfiniBand", key_load_for,
+		FIELD(load_for[MODULES_FOR_INFINIBAND]) },
+	{ SECTION_MODULES, "LoadRoCE", key_load_for, FIELD(load_for[MODULES_FOR_ROCE]) },
+	{ SECTION_MODULES, "LoadIWARP", key_load_for, FIELD(load_for[MODULES_FOR_IWARP]) },
+	{ SECTION_SYSTEM, "NetnsMode", key_netns_mode, FIELD(netns_exclusive) },
+	{ SECTION_SYSTEM, "PrivilegedQKey", key_privileged_qkey, FIELD(privileged_qkey) },
 	{ SECTION_HEALTH, "FlapCount", parse_count, FIELD(flap_count), 0, FLAP_RING, 3 },
 	{ SECTION_HEALTH, "FlapWindowSec", parse_time, FIELD(flap_window_usec), S, 7 * D, H },
 	{ SECTION_HEALTH, "StableSec", parse_time, FIELD(stable_usec), S, 7 * D, 10 * M },
@@ -447,20 +385,26 @@ static const struct key keys[] = {
 	{ SECTION_LINK, "NetDevice", parse_link_netdev },
 	{ SECTION_DEVICE, "Monitor", parse_monitor },
 	{ SECTION_DEVICE, "Expect", parse_device_expect },
-	{ SECTION_DEVICE, "Name", NULL },
-	{ SECTION_DEVICE, "NodeDescription", NULL },
-	{ SECTION_DEVICE, "AdaptiveModeration", NULL },
+	{ SECTION_DEVICE, "Name", key_device_name },
+	{ SECTION_DEVICE, "NodeDescription", key_node_description },
+	{ SECTION_DEVICE, "AdaptiveModeration", key_adaptive_moderation },
 	{ SECTION_PORT, "Expect", parse_port_expect },
 	{ SECTION_PORT, "MinRate", parse_min_rate },
 	{ SECTION_PORT, "LinkLayer", parse_link_layer },
 	{ SECTION_PORT, "Group", parse_group },
-	{ SECTION_PORT, "RoCEMode", NULL },
-	{ SECTION_PORT, "RoCEToS", NULL },
-	{ SECTION_PORT, "OptionalCounters", NULL },
+	{ SECTION_PORT, "RoCEMode", key_roce_mode },
+	{ SECTION_PORT, "RoCEToS", key_roce_tos, 0, 0, 255, 0 },
+	{ SECTION_PORT, "OptionalCounters", key_optional_counters },
 	{ SECTION_EXPECT, "Match", parse_expect_match },
 	{ SECTION_EXPECT, "Count", parse_expect_count, 0, 1, 65535, 0 },
 	{ SECTION_EXPECT, "State", parse_expect_state },
 	{ SECTION_EXPECT, "MinRate", parse_expect_rate },
+	{ SECTION_IPOIB, "Parent", key_ipoib_parent },
+	{ SECTION_IPOIB, "PKey", key_ipoib_pkey },
+	{ SECTION_IPOIB, "Mode", key_ipoib_mode },
+	/* IPv4 needs 68; the kernel takes no more than IPoIB connected mode has. */
+	{ SECTION_IPOIB, "MTU", key_ipoib_mtu, 0, 68, 65520, 0 },
+	{ SECTION_IPOIB, "Umcast", key_ipoib_umcast },
 	{ SECTION_COUNTER, "Threshold", parse_threshold },
 	{ SECTION_COUNTER, "Window", parse_window, 0, S, 7 * D },
 	{ SECTION_COUNTER, "Severity", parse_alarm },
@@ -549,14 +493,11 @@ int key_assign(struct parser *p, const char *key, const char *value, unsigned li
 
 		if (k->section != p->section || !streq(k->name, key))
 			continue;
-		if (!k->parse)
-			return parser_problem(p, line,
-				"%s= in [%s] is known, but not supported by this version", key,
-				section_word(p->section));
 		r = k->parse(p, k, key, value, line);
-		/* Numbers are what a rule compares with: explain names where they are from. */
+		/* What a rule compares with, and what the setup names with its line. */
 		if (r == 0 && p->n_problems == problems &&
-			(k->parse == parse_time || k->parse == parse_count))
+			(k->parse == parse_time || k->parse == parse_count ||
+				k->section == SECTION_SYSTEM))
 			r = config_note_set(p->config, k->offset, *value, p->file, line);
 		return r;
 	}

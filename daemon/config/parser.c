@@ -98,6 +98,7 @@ static int begin_selected(struct parser *p, bool port, const char *text, unsigne
 			return -ENOMEM;
 		}
 		e->selector = s;
+		e->roce_tos = -1;
 		p->item = c->n_ports - 1;
 		p->section = SECTION_PORT;
 		return set_origin(p, &e->origin, line);
@@ -109,6 +110,7 @@ static int begin_selected(struct parser *p, bool port, const char *text, unsigne
 			return -ENOMEM;
 		}
 		e->selector = s;
+		e->adaptive_moderation = -1;
 		p->item = c->n_devices - 1;
 		p->section = SECTION_DEVICE;
 		return set_origin(p, &e->origin, line);
@@ -137,6 +139,34 @@ static int begin_expect(struct parser *p, const char *name, unsigned line)
 	}
 	p->item = (size_t)(e - c->expects);
 	p->section = SECTION_EXPECT;
+	return 0;
+}
+
+static int begin_ipoib(struct parser *p, const char *name, unsigned line)
+{
+	struct config *c = p->config;
+	struct config_ipoib *e = NULL;
+
+	/* With a "%" the kernel would choose the name. */
+	if (!netdev_name_valid(name) || strchr(name, '%'))
+		return parser_problem(
+			p, line, "\"%s\" cannot be the name of a network interface", name);
+	for (size_t i = 0; i < c->n_ipoibs && !e; i++)
+		if (streq(c->ipoibs[i].name, name))
+			e = &c->ipoibs[i];
+	if (!e) {
+		if (c->n_ipoibs >= CONFIG_ITEMS_MAX)
+			return parser_problem(p, line, "too many [IPoIB] sections");
+		e = grow(&c->ipoibs, &c->n_ipoibs, sizeof(*e));
+		if (!e || set_origin(p, &e->origin, line) < 0)
+			return -ENOMEM;
+		e->connected = e->umcast = -1;
+		e->name = strdup(name);
+		if (!e->name)
+			return -ENOMEM;
+	}
+	p->item = (size_t)(e - c->ipoibs);
+	p->section = SECTION_IPOIB;
 	return 0;
 }
 
@@ -205,11 +235,14 @@ static int begin_section(void *user, const char *text, unsigned line)
 		return begin_selected(p, true, argument, line);
 	case SECTION_EXPECT:
 		return begin_expect(p, argument, line);
+	case SECTION_IPOIB:
+		return begin_ipoib(p, argument, line);
 	case SECTION_COUNTER:
 		return begin_counter(p, argument, line);
 	case SECTION_DAEMON:
 	case SECTION_SETUP:
 	case SECTION_MODULES:
+	case SECTION_SYSTEM:
 	case SECTION_HEALTH:
 	case SECTION_NONE:
 	case _SECTION_MAX:
@@ -298,10 +331,36 @@ static int drop_incomplete_expects(struct config *c)
 	return r;
 }
 
+/* The P_Key belongs to the making of an interface; the rest of the section holds without it. */
+static int drop_pkeys_without_parent(struct config *c)
+{
+	for (size_t i = 0; i < c->n_ipoibs; i++) {
+		struct config_ipoib *e = &c->ipoibs[i];
+		_cleanup_(freep) char *why = NULL;
+		int r;
+
+		if (e->parent || !e->pkey)
+			continue;
+		if (asprintf(&why, "PKey= of [IPoIB %s] is left out: it needs Parent=", e->name) <
+			0) {
+			why = NULL;
+			return -ENOMEM;
+		}
+		r = config_add_problem(c, e->pkey_at.file, e->pkey_at.line, why);
+		if (r < 0)
+			return r;
+		e->pkey = 0;
+	}
+	return 0;
+}
+
 int parser_finish(struct config *c)
 {
 	size_t kept = 0;
 	int r = drop_incomplete_expects(c);
+
+	if (r == 0)
+		r = drop_pkeys_without_parent(c);
 
 	for (size_t i = 0; i < c->n_links; i++) {
 		struct config_link *l = &c->links[i];

@@ -17,11 +17,13 @@ enum section_kind {
 	SECTION_DAEMON,
 	SECTION_SETUP,
 	SECTION_MODULES,
+	SECTION_SYSTEM,
 	SECTION_HEALTH,
 	SECTION_LINK,
 	SECTION_DEVICE,
 	SECTION_PORT,
 	SECTION_EXPECT,
+	SECTION_IPOIB,
 	SECTION_COUNTER,
 	_SECTION_MAX,
 };
@@ -31,7 +33,7 @@ struct parser {
 	struct config *config;
 	const char *file;
 	enum section_kind section;
-	size_t item; /* of the [Link], [Device], [Port], [Expect] or [Counter] that it is in */
+	size_t item; /* of the sections of this kind, the one that it is in */
 	unsigned n_problems;
 };
 
@@ -41,8 +43,8 @@ extern const struct reader_callbacks parser_callbacks; /* user is a struct parse
 int parser_problem(struct parser *p, unsigned line, const char *fmt, ...) _printf_(3, 4);
 
 /*
- * Takes out the links and the [Expect] sections that are incomplete or in each other's way, with a
- * problem each.
+ * Takes out the links and the [Expect] sections that are incomplete or in each other's way, and
+ * P_Keys of interfaces that are not made here, with a problem each.
  */
 int parser_finish(struct config *c);
 

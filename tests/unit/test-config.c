@@ -154,6 +154,13 @@ static void expect_default_values(const struct config *c)
 	assert_int_equal(c->drift, d->drift);
 	assert_int_equal(c->n_load, 0);
 	assert_int_equal(c->n_deny, 0);
+	assert_int_equal(c->load_for[MODULES_FOR_INFINIBAND].n, 2);
+	assert_string_equal(c->load_for[MODULES_FOR_INFINIBAND].names[0], "ib_umad");
+	assert_string_equal(c->load_for[MODULES_FOR_INFINIBAND].names[1], "ib_ipoib");
+	assert_int_equal(c->load_for[MODULES_FOR_ROCE].n, 0);
+	assert_int_equal(c->load_for[MODULES_FOR_IWARP].n, 0);
+	assert_int_equal(c->netns_exclusive, -1);
+	assert_int_equal(c->privileged_qkey, -1);
 	assert_int_equal(c->flap_count, d->flap_count);
 	assert_int_equal(c->flap_window_usec, d->flap_window_usec);
 	assert_int_equal(c->stable_usec, d->stable_usec);
@@ -169,6 +176,7 @@ static void expect_defaults(const struct config *c)
 	assert_int_equal(c->n_links, 0);
 	assert_int_equal(c->n_devices, 0);
 	assert_int_equal(c->n_ports, 0);
+	assert_int_equal(c->n_ipoibs, 0);
 }
 
 /* ---- what is right ---- */
@@ -405,11 +413,25 @@ static void bad_lines(void **state)
 		{ "probesec=5s\n", 3, "did you mean ProbeSec=?" },
 		{ "Quux=5s\n", 3, "unknown key Quux= in [Daemon]" },
 		{ "Load=ib_umad\n", 3, "unknown key Load= in [Daemon]" },
-		{ "[Modules]\nLoadInfiniBand=ib_umad\n", 4,
-			"known, but not supported by this version" },
-		{ "[Modules]\nLoadRoCE=x\n", 4, "known, but not supported" },
-		{ "[Device *]\nNodeDescription=%H\n", 4, "known, but not supported" },
-		{ "[Port *]\nRoCEMode=v2\n", 4, "known, but not supported" },
+		{ "[Modules]\nLoadInfiniBand=a/b\n", 4, "\"a/b\" is not a module name" },
+		{ "[Modules]\nLoadRoce=x\n", 4, "did you mean LoadRoCE=?" },
+		{ "[System]\nNetnsMode=private\n", 4, "must be shared or exclusive" },
+		{ "[System]\nPrivilegedQKey=maybe\n", 4, "must be yes or no" },
+		{ "[System x]\nNetnsMode=shared\n", 3, "takes no name" },
+		{ "[Device *]\nName=a/b\n", 4, "cannot be the name of an RDMA device" },
+		{ "[Device *]\nName=mlx5_*\n", 4, "cannot be the name of an RDMA device" },
+		{ "[Device *]\nName=x%d\n", 4, "cannot be the name of an RDMA device" },
+		{ "[Device *]\nNodeDescription=a %h\n", 4, "behind % may be H" },
+		{ "[Device *]\nNodeDescription=100%\n", 4, "behind % may be H" },
+		{ "[Device *]\nNodeDescription=a\tb\n", 4, "control character" },
+		{ "[Device *]\nNodeDescription=a\xc2\x85 b\n", 4, "control character" },
+		{ "[Device *]\nNodeDescription=\xc3\n", 4, "not valid UTF-8" },
+		{ "[Device *]\nAdaptiveModeration=auto\n", 4, "must be yes or no" },
+		{ "[Port *]\nRoCEMode=V2\n", 4, "must be v1 or v2" },
+		{ "[Port *]\nRoCEToS=256\n", 4, "not a whole number from 0 to 255" },
+		{ "[Port *]\nRoCEToS=-1\n", 4, "not a whole number from 0 to 255" },
+		{ "[Port *]\nOptionalCounters=a \xc3\xa4\n", 4, "cannot be the name of a counter" },
+		{ "[Port *]\nOptionalCounters=" X50 "12345678901234\n", 4, "a name is too long" },
 		{ "[Port *]\nMinRate=200\n", 4, "not a data rate" },
 		{ "[Port *]\nMinRate=0Gb/s\n", 4, "not a data rate" },
 		{ "[Port *]\nLinkLayer=Unknown\n", 4, "must be InfiniBand or Ethernet" },
@@ -424,7 +446,21 @@ static void bad_lines(void **state)
 		{ "[ Daemon]\nGraceSec=1s\n", 3, "not a section" },
 		{ "[Daemon now]\nGraceSec=1s\n", 3, "takes no name" },
 		{ "[Metrics]\nTextfile=/x\nAnything=1\n", 3, "known, but not supported" },
-		{ "[IPoIB ib0.8001]\nPKey=1\n", 3, "known, but not supported" },
+		{ "[IPoIB]\nMode=datagram\n", 3, "cannot be the name of a network interface" },
+		{ "[IPoIB ib%d]\nMode=datagram\n", 3, "cannot be the name of a network" },
+		{ "[IPoIB ib0.8001]\nPKey=1\n", 4, "PKey= of [IPoIB ib0.8001] is left out" },
+		{ "[IPoIB ib1]\nParent=ib0\nPKey=0x8000\n", 5, "not a P_Key" },
+		{ "[IPoIB ib1]\nParent=ib0\nPKey=0\n", 5, "not a P_Key" },
+		{ "[IPoIB ib1]\nParent=ib0\nPKey=0x\n", 5, "not a P_Key" },
+		{ "[IPoIB ib1]\nParent=ib0\nPKey=0x10001\n", 5, "not a P_Key" },
+		{ "[IPoIB ib1]\nParent=ib0\nPKey=65536\n", 5, "not a P_Key" },
+		{ "[IPoIB ib1]\nParent=ib0\nPKey=8001h\n", 5, "not a P_Key" },
+		{ "[IPoIB ib1]\nParent=ib1\n", 4, "on top of itself" },
+		{ "[IPoIB ib1]\nParent=i/b\n", 4, "not the name of a network interface" },
+		{ "[IPoIB ib1]\nMode=unreliable\n", 4, "must be datagram or connected" },
+		{ "[IPoIB ib1]\nMTU=67\n", 4, "from 68 to 65520" },
+		{ "[IPoIB ib1]\nMTU=65521\n", 4, "from 68 to 65520" },
+		{ "[IPoIB ib1]\nUmcast=sure\n", 4, "must be yes or no" },
 		{ "[Daemon\nGraceSec=1s\n", 3, "no closing bracket" },
 		{ "[Device mlx5_[01]]\nMonitor=no\n", 3, "behind the first \"]\"" },
 		{ "[Daemon] GraceSec=1s\n", 3, "behind the first \"]\"" },
@@ -561,6 +597,185 @@ static void port_keys(void **state)
 	assert_int_equal(s.min_rate_mbps, 0);
 	assert_null(s.min_rate_at);
 	assert_null(s.group);
+}
+
+/* ---- what setup acts on ---- */
+
+static void modules_and_system(void **state)
+{
+	struct host *h = *state;
+	const struct config_modules *m;
+
+	put(h, MAIN,
+		"[Modules]\nLoadInfiniBand=ib_srp ib-umad\nLoadRoCE=rdma_ucm\n"
+		"LoadRoCE=\nLoadRoCE=rds_rdma xprtrdma\nLoadIWARP=iw_cm\nLoad=rdma_ucm\n"
+		"[System]\nNetnsMode=exclusive\nPrivilegedQKey=off\n");
+	expect_clean(load(h));
+	m = h->config->load_for;
+	assert_int_equal(m[MODULES_FOR_INFINIBAND].n, 3); /* behind the default, each once */
+	assert_string_equal(m[MODULES_FOR_INFINIBAND].names[1], "ib_ipoib");
+	assert_string_equal(m[MODULES_FOR_INFINIBAND].names[2], "ib_srp");
+	assert_int_equal(m[MODULES_FOR_ROCE].n, 2);
+	assert_string_equal(m[MODULES_FOR_ROCE].names[0], "rds_rdma");
+	assert_int_equal(m[MODULES_FOR_IWARP].n, 1);
+	assert_int_equal(h->config->n_load, 1);
+	assert_int_equal(h->config->netns_exclusive, 1);
+	assert_int_equal(h->config->privileged_qkey, 0);
+	assert_int_equal(CONFIG_ORIGIN(h->config, netns_exclusive)->line, 9);
+	assert_int_equal(CONFIG_ORIGIN(h->config, privileged_qkey)->line, 10);
+
+	/* Empty takes the default away, too, and what is not configured has no place. */
+	put(h, MAIN,
+		"[Modules]\nLoadInfiniBand=\n[System]\nNetnsMode=shared\nNetnsMode=\n"
+		"PrivilegedQKey=yes\n");
+	expect_clean(load(h));
+	assert_int_equal(h->config->load_for[MODULES_FOR_INFINIBAND].n, 0);
+	assert_int_equal(h->config->netns_exclusive, -1);
+	assert_null(CONFIG_ORIGIN(h->config, netns_exclusive));
+	assert_int_equal(h->config->privileged_qkey, 1);
+}
+
+/* Name=, NodeDescription=, AdaptiveModeration=: the later section wins key by key. */
+static void device_keys(void **state)
+{
+	struct device_facts a = { .index = 1, .name = "x0" }, b = { .index = 2, .name = "x1" };
+	struct host *h = *state;
+	struct device_settings s;
+
+	put(h, MAIN,
+		"[Device *]\nNodeDescription=%H %d, 100%%\nAdaptiveModeration=yes\n"
+		"[Device x0]\nName=rail0\nAdaptiveModeration=no\n"
+		"[Device x1]\nNodeDescription=\nAdaptiveModeration=\n"
+		"[Device x0]\nMonitor=reads\n");
+	expect_clean(load(h));
+	s = config_device_settings(h->config, &a);
+	assert_string_equal(s.name, "rail0");
+	assert_int_equal(s.name_at->line, 5);
+	assert_non_null(strstr(s.name_at->file, MAIN));
+	assert_string_equal(s.node_description, "%H %d, 100%%");
+	assert_int_equal(s.node_description_at->line, 2);
+	assert_int_equal(s.adaptive_moderation, 0);
+	assert_int_equal(s.adaptive_moderation_at->line, 6);
+	assert_int_equal(s.monitor, MONITOR_READS);
+	s = config_device_settings(h->config, &b);
+	assert_null(s.name);
+	assert_null(s.name_at);
+	assert_null(s.node_description);
+	assert_null(s.node_description_at);
+	assert_int_equal(s.adaptive_moderation, -1);
+	assert_null(s.adaptive_moderation_at);
+
+	/* What is refused takes nothing back. */
+	put(h, MAIN, "[Device *]\nName=a\nAdaptiveModeration=yes\nName=a/b\n");
+	load(h);
+	expect_problem(h, MAIN, 4, "cannot be the name");
+	s = config_device_settings(h->config, &a);
+	assert_string_equal(s.name, "a");
+	assert_int_equal(s.adaptive_moderation, 1);
+	put(h, MAIN, "[Device *]\nAdaptiveModeration=yes\n[Device x0]\nAdaptiveModeration=x\n");
+	load(h);
+	expect_problem(h, MAIN, 4, "must be yes or no");
+	s = config_device_settings(h->config, &a);
+	assert_int_equal(s.adaptive_moderation, 1);
+	assert_int_equal(s.adaptive_moderation_at->line, 2);
+}
+
+static void roce_keys(void **state)
+{
+	struct device_facts d = { .index = 1, .name = "x0" };
+	struct port_facts p = port_facts_unknown(1, 1), q = port_facts_unknown(1, 2);
+	struct host *h = *state;
+	struct port_settings s;
+
+	put(h, MAIN,
+		"[Port *]\nRoCEMode=v1\nRoCEToS=106\n[Port x0/1]\nRoCEMode=v2\nRoCEToS=0\n"
+		"[Port x0/2]\nRoCEMode=\nRoCEToS=\n");
+	expect_clean(load(h));
+	s = config_port_settings(h->config, &d, &p);
+	assert_int_equal(s.roce_mode, GID_TYPE_ROCE_V2);
+	assert_int_equal(s.roce_mode_at->line, 5);
+	assert_int_equal(s.roce_tos, 0);
+	assert_int_equal(s.roce_tos_at->line, 6);
+	s = config_port_settings(h->config, &d, &q);
+	assert_int_equal(s.roce_mode, GID_TYPE_UNKNOWN);
+	assert_null(s.roce_mode_at);
+	assert_int_equal(s.roce_tos, -1);
+	assert_null(s.roce_tos_at);
+}
+
+/* A list that grows over the sections that match, and that an empty assignment begins anew. */
+static void optional_counters(void **state)
+{
+	struct device_facts d = { .index = 1, .name = "x0" };
+	struct port_facts p = port_facts_unknown(1, 1), q = port_facts_unknown(1, 2);
+	struct host *h = *state;
+	struct port_settings s;
+	const char *both;
+
+	put(h, MAIN,
+		"[Port *]\nOptionalCounters=a  b\nOptionalCounters=b c\n"
+		"[Port x0/1]\nOptionalCounters=c d\n"
+		"[Port x0/2]\nOptionalCounters=\n");
+	expect_clean(load(h));
+	s = config_port_settings(h->config, &d, &p);
+	assert_string_equal(s.optional_counters, "a b c d");
+	assert_int_equal(s.optional_counters_at->line, 5);
+	both = s.optional_counters;
+	/* Asked for again: the very same text, not one more. */
+	assert_ptr_equal(config_port_settings(h->config, &d, &p).optional_counters, both);
+	s = config_port_settings(h->config, &d, &q);
+	assert_null(s.optional_counters);
+	assert_null(s.optional_counters_at);
+
+	put(h, DROP "/50.conf",
+		"[Port x0/2]\nOptionalCounters=e\n[Port *]\nOptionalCounters=x\n"
+		"OptionalCounters=\nOptionalCounters=f\n");
+	expect_clean(load(h));
+	assert_string_equal(config_port_settings(h->config, &d, &p).optional_counters, "f");
+	s = config_port_settings(h->config, &d, &q);
+	assert_string_equal(s.optional_counters, "f");
+	assert_int_equal(s.optional_counters_at->line, 6);
+	assert_non_null(strstr(s.optional_counters_at->file, "50.conf"));
+}
+
+static void ipoib_sections(void **state)
+{
+	struct host *h = *state;
+	const struct config_ipoib *e;
+
+	put(h, MAIN,
+		"[IPoIB ib0]\nMode=connected\nMTU=65520\nUmcast=yes\n"
+		"[IPoIB ib0.1]\nParent=ib0\nPKey=0x0001\n"
+		"[IPoIB storage]\nParent=ib0\nPKey=32770\nMode=datagram\nMTU=2044\nUmcast=no\n"
+		"[IPoIB ib0]\nMTU=\n");
+	expect_clean(load(h));
+	e = h->config->ipoibs;
+	assert_int_equal(h->config->n_ipoibs, 3);
+	assert_string_equal(e[0].name, "ib0");
+	assert_null(e[0].parent);
+	assert_int_equal(e[0].connected, 1);
+	assert_int_equal(e[0].mtu, 0);
+	assert_int_equal(e[0].umcast, 1);
+	assert_int_equal(e[0].origin.line, 1);
+	assert_string_equal(e[1].parent, "ib0");
+	assert_int_equal(e[1].pkey, 0x0001);
+	assert_int_equal(e[1].connected, -1);
+	assert_int_equal(e[1].mtu, 0);
+	assert_int_equal(e[1].umcast, -1);
+	assert_int_equal(e[2].pkey, 0x8002);
+	assert_int_equal(e[2].connected, 0);
+	assert_int_equal(e[2].mtu, 2044);
+	assert_int_equal(e[2].umcast, 0);
+
+	/* A P_Key needs an interface to make; its own file and line are named, and the rest holds. */
+	put(h, MAIN, "[IPoIB ib1]\nMTU=1500\nParent=ib0\n");
+	put(h, DROP "/50.conf", "[IPoIB ib1]\n\nPKey=0x8001\nParent=\n");
+	load(h);
+	expect_problem(h, DROP "/50.conf", 3, "needs Parent=");
+	assert_int_equal(h->config->ipoibs[0].pkey, 0);
+	assert_int_equal(h->config->ipoibs[0].mtu, 1500);
+	put(h, DROP "/50.conf", "[IPoIB ib1]\nPKey=0x8001\nPKey=\nParent=\n");
+	expect_clean(load(h));
 }
 
 static void keys_before_any_section(void **state)
@@ -1200,14 +1415,21 @@ static void shipped_file_shows_the_defaults(void **state)
 	uncomment(text);
 	for (const char *p = text; (p = strchr(p, '\n')); p++)
 		n += p[1] >= 'A' && p[1] <= 'Z';
-	assert_int_equal(n, 31);
+	assert_int_equal(n, 47);
 	put(h, "/usr/lib/rdmad/rdmad.conf", text);
 	expect_clean(load(h));
 	expect_default_values(h->config);
 	assert_int_equal(h->config->n_links, 1);
 	assert_int_equal(h->config->devices[0].monitor, MONITOR_AUTO);
 	assert_int_equal(h->config->devices[0].expect, EXPECT_AUTO);
+	assert_null(h->config->devices[0].name);
+	assert_null(h->config->devices[0].node_description);
+	assert_int_equal(h->config->devices[0].adaptive_moderation, -1);
 	assert_int_equal(h->config->ports[0].expect, EXPECT_AUTO);
+	assert_int_equal(h->config->ports[0].roce_tos, -1);
+	assert_null(h->config->ports[0].optional_counters);
+	assert_int_equal(h->config->n_ipoibs, 1);
+	assert_int_equal(h->config->ipoibs[0].umcast, -1);
 	assert_int_equal(h->config->n_counters, 1);
 	assert_true(config_counter_rule(
 		h->config, COUNTER_PMA, h->config->counters[0].glob, NULL, &rule));
@@ -1239,6 +1461,11 @@ int main(void)
 		T(bad_lines),
 		T(bad_link_values),
 		T(port_keys),
+		T(modules_and_system),
+		T(device_keys),
+		T(roce_keys),
+		T(optional_counters),
+		T(ipoib_sections),
 		T(keys_before_any_section),
 		T(nul_bytes),
 		T(problems_are_bounded),

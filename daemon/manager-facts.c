@@ -300,12 +300,9 @@ void on_pool_counter_values(const struct counter_values *f, void *user)
 /* What the counters say of a port's falls, and of how well its link does. */
 static void port_counters_read(struct manager *m, struct port *p, enum counter_source source)
 {
-	const struct counter *c = counter_table_find(p->counters[source], "link_downed");
-	bool infiniband = p->facts.link_layer == LINK_LAYER_INFINIBAND;
+	const struct counter *c = port_link_downed(&m->model, p, source);
 
-	/* The specification's where it means something, else the driver's own. */
-	if (c && infiniband == (source == COUNTER_PMA) && !port_has_carrier_counts(m, p) &&
-		port_see_link_downed(p, c, manager_now(m).mono) > 0)
+	if (c && port_see_link_downed(p, c, manager_now(m).mono) > 0)
 		port_ask(m, p);
 	port_judge(m, p);
 }

@@ -143,8 +143,6 @@ int device_attach(struct device *d);
 void device_detach(struct device *d);
 /* Asks for a reading of the port, or for one more if one is on its way. */
 void port_ask(struct manager *m, struct port *p);
-/* Carrier counts of the netdev settle how often a link fell; without them the events do. */
-bool port_has_carrier_counts(const struct manager *m, const struct port *p);
 void device_ask_ports(struct manager *m, struct device *d);
 /* Judges the port, then its device; the host follows at the end of this turn of the loop. */
 void port_judge(struct manager *m, struct port *p);

@@ -261,14 +261,6 @@ void on_pool_watched(uint32_t device_index, int result, void *user)
 	device_judge(m, d);
 }
 
-/* Carrier counts of the netdev settle how often a link fell; without them the events do. */
-bool port_has_carrier_counts(const struct manager *m, const struct port *p)
-{
-	const struct netdev *n = port_netdev(&m->model, p);
-
-	return n && n->facts.have_carrier_counts && p->facts.link_layer == LINK_LAYER_ETHERNET;
-}
-
 void on_pool_event(const struct pool_event *e, void *user)
 {
 	struct manager *m = user;
@@ -287,7 +279,7 @@ void on_pool_event(const struct pool_event *e, void *user)
 	p = device_port(d, e->port);
 	if (!p)
 		return;
-	if (e->port_errs && !port_has_carrier_counts(m, p))
+	if (e->port_errs && !port_has_carrier_counts(&m->model, p))
 		port_note_downs(p, e->port_errs, now);
 	port_ask(m, p);
 	if (e->changes)

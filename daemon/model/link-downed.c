@@ -66,6 +66,23 @@ uint32_t port_see_link_downed(struct port *p, const struct counter *c, usec_t no
 	return (uint32_t)missed;
 }
 
+bool port_has_carrier_counts(const struct model *m, const struct port *p)
+{
+	const struct netdev *n = port_netdev(m, p);
+
+	return n && n->facts.have_carrier_counts && p->facts.link_layer == LINK_LAYER_ETHERNET;
+}
+
+const struct counter *port_link_downed(
+	const struct model *m, const struct port *p, enum counter_source source)
+{
+	bool infiniband = p->facts.link_layer == LINK_LAYER_INFINIBAND;
+
+	if (infiniband != (source == COUNTER_PMA) || port_has_carrier_counts(m, p))
+		return NULL;
+	return counter_table_find(p->counters[source], "link_downed");
+}
+
 void port_restart_counters(struct port *p, usec_t now)
 {
 	p->link_downed = (struct downs_ledger){ 0 };

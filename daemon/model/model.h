@@ -358,6 +358,17 @@ struct port_update {
  */
 void port_note_downs(struct port *p, uint32_t n, usec_t now);
 
+/* Carrier counts of the netdev settle how often a link fell; without them events and counters do. */
+bool port_has_carrier_counts(const struct model *m, const struct port *p);
+
+/*
+ * The counter of this source by which falls of the port that nobody told of are found: link_downed of
+ * the specification where that means something (InfiniBand), else the driver's own. NULL: it is none
+ * of this source, or the netdev's carrier counts are the better witness.
+ */
+const struct counter *port_link_downed(
+	const struct model *m, const struct port *p, enum counter_source source);
+
 /*
  * Compares a reading of the counter link_downed with the edges that were counted since the reading
  * before it. Those that nothing else told of are noted as by port_note_downs(). Returns how many: a

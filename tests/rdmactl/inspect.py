@@ -63,6 +63,7 @@ def normalise(data):
     text = data.decode()
     text = re.sub(r"\b\d{16}\b", "0", text)  # microseconds since the epoch
     text = re.sub(r"^ *\d+\w+ ago", "  SPAN ago", text, flags=re.M)
+    text = re.sub(r"\bsince \d\d:\d\d:\d\d\b", "since TIME", text)
     text = re.sub(r"\bfor \d+(us|ms|s)\b", "for SPAN", text)
     return text
 
@@ -348,6 +349,52 @@ def test_pairs(tap, rig):
         "a carrier count that rose: the link fell unseen", (status, port(root, "mlx5_bond_0")["Reasons"]))
 
 
+def test_blips(tap, rig, update):
+    """A link_downed that rose between two trees, with the port ACTIVE in both: falls as the daemon counts them."""
+    def pair(**downs):
+        for tree in ("a", "b"):
+            own = class_device(whole(rig, tree), "mlx5_1") / "ports/1/counters/excessive_buffer_overrun_errors"
+            replace(own, "15", "0")
+            for name, values in downs.items():
+                path = class_device(rig.directory / tree, name) / "ports/1/counters/link_downed"
+                path.chmod(0o644)
+                path.write_text(f"{values[tree == 'b']}\n")
+        return rig.json("a", "b")
+
+    def blips(root):
+        return {p["Name"]: (p["Ports"][0]["FlapCount"], [r["Id"] for r in p["Ports"][0]["Reasons"]])
+                for p in root["Devices"]}
+
+    quiet = (0, [])
+    status, root = pair(mlx5_0=(5, 6), mlx5_1=(3, 3))
+    got = blips(root)
+    tap(status == 0 and got == {"mlx5_0": (1, []), "mlx5_1": quiet, "mlx5_2": quiet, "mlx5_3": quiet},
+        "link_downed 5 to 6: one blip, and no other port", (status, got))
+    tap(len(root["Events"]) == 1 and "mlx5_0/1: link blip: down and up again" in root["Events"][0]["Message"],
+        "... that is told", root["Events"])
+    p = rig.run("a", "b", "--full")
+    compare(tap, GOLDEN / "pair-blip.txt", normalise(p.stdout), update)
+    status, root = pair(mlx5_0=(5, 9), mlx5_1=(254, 255), mlx5_2=(7, 2), mlx5_3=(255, 255))
+    got = blips(root)
+    tap(status == 1 and got["mlx5_0"] == (4, ["link-flapping"]), "5 to 9: flapping", (status, got))
+    tap(got["mlx5_1"] == (1, ["counter-saturated"]), "254 to 255: one blip, and saturated", got)
+    tap(got["mlx5_2"] == quiet, "7 to 2: a reset, no fall", got)
+    tap(got["mlx5_3"] == (0, ["counter-saturated"]), "255 twice: nothing can be seen", got)
+    p = rig.run("a", "b", "--full")
+    compare(tap, GOLDEN / "pair-flapping.txt", normalise(p.stdout), update)
+
+    for tree in ("a", "b"):
+        rig.make("soft", tree)
+    path = class_device(rig.directory / "b", "rxe0") / "ports/1/hw_counters/link_downed"
+    path.write_text("2\n")
+    got = port(rig.json("a", "b")[1], "rxe0")["FlapCount"]
+    tap(got == 0, "Ethernet: the netdev's carrier counts are the better witness", repr(got))
+    for tree in ("a", "b"):
+        (rig.directory / tree / "sys/class/net/eth0").resolve().joinpath("carrier_up_count").unlink()
+    got = port(rig.json("a", "b")[1], "rxe0")["FlapCount"]
+    tap(got == 2, "... without them the driver's own counter tells", repr(got))
+
+
 def test_input(tap, rig):
     (rig.directory / "nothing").mkdir()
     rig.put("file", "not an archive")
@@ -455,6 +502,7 @@ def main():
         test_one_bad_attribute(tap, rig)
         test_bad_netdev(tap, rig)
         test_pairs(tap, rig)
+        test_blips(tap, rig, update)
         test_input(tap, rig)
         test_collect(tap, rig)
         # What is closed to its owner, too, is to be removable.

@@ -204,13 +204,26 @@ static int read_counters(struct reading *rd, const struct device *d, uint32_t po
 	return r < 0 ? r : counter_reader_read(reader, NULL, rd->now.mono, true, &sink);
 }
 
+static void see_port(struct reading *rd, struct port *p, const struct port_facts *f)
+{
+	struct port_update u = port_see(p, f, true, rd->from);
+	char object[OBJECT_NAME_MAX], message[MESSAGE_MAX];
+
+	/* It was read when the tree was taken. */
+	if (!f->error)
+		p->read_at = rd->now;
+	if (u.blips) {
+		message_blip(message, port_object(object, p), u.blips, p);
+		add_event(rd, object, "link-flapping", "", "", message);
+	}
+}
+
 static int read_port(struct reading *rd, struct port *p)
 {
 	const struct device *d = p->device;
-	char object[OBJECT_NAME_MAX], message[MESSAGE_MAX];
+	uint32_t downs = 0;
 	struct table_facts tables;
 	struct tables_update tu;
-	struct port_update pu;
 	struct port_facts f;
 	int r;
 
@@ -219,22 +232,24 @@ static int read_port(struct reading *rd, struct port *p)
 		f = port_facts_unknown(d->facts.index, p->number);
 		f.error = r;
 	}
-	pu = port_see(p, &f, true, rd->from);
-	/* It was read when the tree was taken. */
-	if (!f.error)
-		p->read_at = rd->now;
-	if (pu.blips) {
-		message_blip(message, port_object(object, p), pu.blips, p);
-		add_event(rd, object, "link-flapping", "", "", message);
-	}
+	see_port(rd, p, &f);
 
 	port_tables_begin(&p->tables);
 	sysfs_read_tables(
 		d->facts.index, d->facts.name, p->number, on_gid, on_pkeys, &p->tables, &tables);
 	port_tables_finish(&p->tables, &tables, &tu);
 	r = 0;
-	for (int s = 0; s < _COUNTER_SOURCE_MAX && r >= 0; s++)
+	for (int s = 0; s < _COUNTER_SOURCE_MAX && r >= 0; s++) {
+		const struct counter *c;
+
 		r = read_counters(rd, d, p->number, (enum counter_source)s, &p->counters[s]);
+		c = port_link_downed(&rd->in->model, p, (enum counter_source)s);
+		if (c)
+			downs += port_see_link_downed(p, c, rd->from.mono);
+	}
+	/* Nothing else tells of these falls: the reading settles them, as it would in the daemon. */
+	if (downs > 0)
+		see_port(rd, p, &f);
 	return r;
 }
 

@@ -325,6 +325,8 @@ void on_pool_counters(const struct counters_done *f, void *user)
 	p = find_port(m, f->device_index, f->port);
 	if (p)
 		port_counters_read(m, p, f->source);
+	else
+		device_judge(m, model_device_by_index(&m->model, f->device_index));
 }
 
 /* ---- the slow lane itself ---- */

@@ -41,6 +41,7 @@ static void port_taken_back(struct manager *m, struct port *p)
 static void device_take_back(struct manager *m, struct device *d)
 {
 	d->release = (struct release){ 0 };
+	counter_table_restart(d->counters, manager_now(m).mono);
 	for (size_t i = 0; i < d->n_ports; i++)
 		port_taken_back(m, &d->ports[i]);
 	device_rewatch(m, d);

@@ -42,6 +42,9 @@ static const struct {
 		{ ALARM_NOTICE, false, 1, { { H, 0, 0, 0 } } } },
 	{ COUNTER_HW, "retry_exceeded_err", { ALARM_NOTICE, false, 1, { { H, 0, 0, 0 } } } },
 	{ COUNTER_HW, "max_retry_exceeded", { ALARM_NOTICE, false, 1, { { H, 0, 0, 0 } } } },
+	/* efa, of the device: its firmware took a command and never answered. Whoever watches for
+	 * that calls it critical at once. */
+	{ COUNTER_HW, "no_completion_cmds", { ALARM_FAILED, false, 1, { { H, 0, 0, 0 } } } },
 	/* Falls of the link are judged as such; at its end the counter does not see them any more. */
 	{ ANY_SOURCE, "link_downed",
 		{ .watch_end = true, .why_none = "counted as falls of the link" } },

@@ -33,6 +33,8 @@ static const struct {
 		"a queue pair gave up: often its peer died; else look at the path to it" },
 	{ "*retries_exceeded*",
 		"a queue pair gave up: often its peer died; else look at the path to it" },
+	{ "no_completion_cmds", "the adapter's firmware left a command without an answer: see "
+				"journalctl -k; reset or replace the adapter" },
 };
 
 const char *counter_blame(const char *name)

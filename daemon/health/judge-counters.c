@@ -45,7 +45,7 @@ struct findings {
 /* What is looked at. */
 struct look {
 	struct making *mk;
-	struct port *port;
+	const struct port *port; /* NULL: counters of the device */
 	const struct config *config;
 	enum counter_source source;
 	struct counter_table *table;
@@ -145,7 +145,9 @@ static void judge_saturated(struct look *k)
 	snprintf(x.found, sizeof(x.found), "%" PRIu64 ", the most that %u bits can show", c->value,
 		c->width);
 	STRSCPY(x.wanted, "a counter in which new errors can be seen");
-	x.remedy = "reset the counters of this port: perfquery -R, or a reload of the driver";
+	x.remedy = k->port ? "reset the counters of this port: perfquery -R, or a reload of the "
+			     "driver"
+			   : "a reload of the driver sets it to 0";
 	note_rule(REASON_COUNTER_SATURATED, k->name, OUTCOME_RAISED, NULL, "%s", x.found);
 	add_finding(k->saturated, &x);
 }
@@ -193,6 +195,11 @@ static void keep_standing(struct look *k, bool standing, const char *why)
 	add_finding(k->errors, &x);
 }
 
+static uint64_t rate_of_link(const struct look *k)
+{
+	return k->port ? k->port->facts.rate_mbps : 0;
+}
+
 /* Why it cannot be judged now; NULL: it can. */
 static const char *why_not_now(const struct look *k)
 {
@@ -200,12 +207,12 @@ static const char *why_not_now(const struct look *k)
 		return "it could not be read so far";
 	if (k->counter->stale)
 		return "it could not be read this time";
-	if (!port_is_active(k->port))
+	if (k->port && !port_is_active(k->port))
 		return "not judged while the link is not ACTIVE";
-	if (k->counter->read_at.mono < k->port->active_since.mono)
+	if (k->port && k->counter->read_at.mono < k->port->active_since.mono)
 		return "not read since the link is ACTIVE";
 	for (size_t i = 0; i < k->rule.n; i++)
-		if (isnan(counter_limit_allowed(&k->rule.limits[i], k->port->facts.rate_mbps)))
+		if (isnan(counter_limit_allowed(&k->rule.limits[i], rate_of_link(k))))
 			return "its threshold goes by the rate of the link, which is unknown";
 	return NULL;
 }
@@ -222,7 +229,7 @@ static struct window_result judge_window(const struct look *k, size_t i)
 	const struct counter_limit *l = &k->rule.limits[i];
 	const struct counter *c = k->counter;
 	struct window_result w = {
-		.allowed = counter_limit_allowed(l, k->port->facts.rate_mbps),
+		.allowed = counter_limit_allowed(l, rate_of_link(k)),
 	};
 	double stretch = 1;
 
@@ -289,7 +296,8 @@ static void judge_errors(struct look *k)
 		return;
 	}
 	/* What happened while the link was brought up is no news. */
-	counter_history_drop(h, k->port->active_since.mono);
+	if (k->port)
+		counter_history_drop(h, k->port->active_since.mono);
 	h->standing = false;
 	for (size_t i = 0; i < k->rule.n; i++) {
 		w = judge_window(k, i);
@@ -387,24 +395,33 @@ static void judge_table(struct look *k)
 	}
 }
 
-void judge_counters(struct making *mk, struct port *p, const struct config *c)
+static void judge_tables_of(struct look *k, struct counter_table *const *tables, size_t n)
 {
 	struct findings errors = { .id = REASON_LINK_ERRORS, .max = FINDINGS_MAX };
 	struct findings saturated = { .id = REASON_COUNTER_SATURATED, .max = SATURATED_MAX };
-	struct look k = {
-		.mk = mk,
-		.port = p,
-		.config = c,
-		.errors = &errors,
-		.saturated = &saturated,
-	};
 
-	for (size_t i = 0; i < _COUNTER_SOURCE_MAX; i++) {
-		k.source = (enum counter_source)i;
-		k.table = p->counters[i];
-		if (k.table)
-			judge_table(&k);
+	k->errors = &errors;
+	k->saturated = &saturated;
+	for (size_t i = 0; i < n; i++) {
+		k->source = (enum counter_source)i;
+		k->table = tables[i];
+		if (k->table)
+			judge_table(k);
 	}
-	raise_findings(mk, &errors);
-	raise_findings(mk, &saturated);
+	raise_findings(k->mk, &errors);
+	raise_findings(k->mk, &saturated);
+}
+
+void judge_counters(struct making *mk, struct port *p, const struct config *c)
+{
+	struct look k = { .mk = mk, .port = p, .config = c };
+
+	judge_tables_of(&k, p->counters, _COUNTER_SOURCE_MAX);
+}
+
+void judge_device_counters(struct making *mk, struct device *d, const struct config *c)
+{
+	struct look k = { .mk = mk, .config = c };
+
+	judge_tables_of(&k, &d->counters, COUNTER_HW + 1);
 }

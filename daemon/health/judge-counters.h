@@ -10,5 +10,11 @@
  */
 void judge_counters(struct making *mk, struct port *p, const struct config *c);
 
+/*
+ * The same for the device's own counters (those that are no port's; from the driver only). They know
+ * no link: neither its state nor its rate matters. Of a device that is not ignored.
+ */
+void judge_device_counters(struct making *mk, struct device *d, const struct config *c);
+
 /* Which end a counter blames, as a remedy; never NULL. */
 const char *counter_blame(const char *name);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "judge-counters.h"
 #include "judge-hardware.h"
 #include "macros.h"
 #include "making.h"
@@ -110,6 +111,8 @@ bool judge_device(struct device *d, const struct config *c, struct timepoint now
 		judge_no_events(&mk, d);
 	judge_pcie(&mk, d);
 	judge_uverbs(&mk, d);
+	if (mk.v.health != HEALTH_IGNORED)
+		judge_device_counters(&mk, d, c);
 	if (mk.v.health != HEALTH_IGNORED)
 		mk.v.ignored_because[0] = '\0';
 	note_device_rules(&mk, d, c);

@@ -52,7 +52,7 @@ static const struct rule rules[_REASON_MAX] = {
 	[REASON_LAG_DEGRADED] = { "lag-degraded", SEVERITY_DEGRADED, CLASS_LINK,
 		"A bond that the port is on has lost a leg." },
 	[REASON_LINK_ERRORS] = { "link-errors", SEVERITY_DEGRADED, CLASS_LINK,
-		"An error counter of the port rises faster than its threshold." },
+		"An error counter of the port or device rises faster than its threshold." },
 	[REASON_COUNTER_SATURATED] = { "counter-saturated", SEVERITY_NOTICE, CLASS_LINK,
 		"An error counter is at the maximum of its width: new errors cannot be seen." },
 	[REASON_PCIE_DEGRADED] = { "pcie-degraded", SEVERITY_DEGRADED, CLASS_DEVICE,

@@ -600,6 +600,126 @@ static void explained(void **state)
 	world_end(&w);
 }
 
+/* ---- counters of the device ---- */
+
+static void device_name(struct world *w, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct counter_name f = { .device_index = 1,
+			.source = COUNTER_HW,
+			.set = 1,
+			.at = (uint32_t)i,
+			.n = (uint32_t)n };
+
+		STRSCPY(f.name, names[i]);
+		assert_int_equal(counter_table_name(&w->device->counters, &f), 0);
+	}
+}
+
+static void device_count(struct world *w, const uint64_t *values, uint32_t n, uint64_t known)
+{
+	struct counter_values f = { .set = 1, .n = n, .known = known };
+	struct counters_done done = { .n = n };
+
+	memcpy(f.values, values, n * sizeof(values[0]));
+	assert_int_equal(counter_table_values(w->device->counters, &f, at(w->now)), 0);
+	assert_int_equal(counter_table_finish(&w->device->counters, &done, at(w->now)), 0);
+	world_judge(w);
+	judge_device(w->device, w->config, at(w->now), NULL, NULL);
+}
+
+static const struct reason *device_error(const struct world *w, const char *counter)
+{
+	return verdict_find(&w->device->verdict, REASON_LINK_ERRORS, counter);
+}
+
+#define EFA_COUNTERS "submitted_cmds", "no_completion_cmds", "cmds_err", "retry_exceeded_err"
+
+/* efa: no PMA, a link layer that is none, and what the firmware does with commands. */
+static void device_counters(void **state)
+{
+	static const char *const names[] = { EFA_COUNTERS };
+	uint64_t values[] = { 1000, 7, 3, 0 };
+	const struct reason *r;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, LINK_LAYER_UNKNOWN, 100000, NULL);
+	device_name(&w, names, 4);
+	device_count(&w, values, 4, 0xf);
+	w.now += MN;
+	values[0] = 5000;
+	values[2] =
+		90; /* refused commands: who asked asked wrongly, it is no fault of the device */
+	device_count(&w, values, 4, 0xf);
+	assert_int_equal(w.device->verdict.n_reasons, 0);
+	w.now += MN;
+	values[1] = 8;
+	values[3] = 1;
+	device_count(&w, values, 4, 0xf);
+	r = device_error(&w, "no_completion_cmds");
+	assert_non_null(r);
+	assert_int_equal(r->severity, SEVERITY_FAILED);
+	assert_string_equal(r->found, "1 more in 2min");
+	assert_string_equal(r->wanted, "none in 1h");
+	assert_non_null(strstr(r->remedy, "firmware"));
+	assert_int_equal(w.device->verdict.health, HEALTH_FAILED);
+	assert_int_equal(device_error(&w, "retry_exceeded_err")->severity, SEVERITY_NOTICE);
+	assert_int_equal(w.device->verdict.n_reasons, 2);
+	assert_int_equal(w.port->verdict.n_reasons, 0);
+	/* It cannot be read: what stands stands. */
+	w.now += 2 * H;
+	device_count(&w, values, 4, 0xf & ~2u);
+	assert_non_null(device_error(&w, "no_completion_cmds"));
+	w.now += MN;
+	device_count(&w, values, 4, 0xf);
+	assert_null(device_error(&w, "no_completion_cmds"));
+	assert_int_equal(w.device->verdict.health, HEALTH_OK);
+	world_end(&w);
+}
+
+/* Thresholds of the configuration, whatever state the links are in; not of a device that is ignored. */
+static void device_counters_configured(void **state)
+{
+	static const char *const names[] = { EFA_COUNTERS };
+	uint64_t values[] = { 0, 0, 0, 0 };
+	struct rule_listener l = { .note = hear };
+	struct heard h = { .counter = "cmds_err" };
+	struct world w;
+
+	(void)state;
+	world_begin(&w, ETH, 0,
+		"[Counter cmds_err]\nThreshold=10/min\nSeverity=degraded\n"
+		"[Port mlx5_0/1]\nExpect=up\n");
+	device_name(&w, names, 4);
+	device_count(&w, values, 4, 0xf);
+	world_read(&w, PORT_STATE_DOWN);
+	w.now += MN;
+	values[2] = 10;
+	device_count(&w, values, 4, 0xf);
+	assert_null(device_error(&w, "cmds_err"));
+	w.now += MN;
+	values[2] = 21;
+	device_count(&w, values, 4, 0xf);
+	assert_int_equal(device_error(&w, "cmds_err")->severity, SEVERITY_DEGRADED);
+	assert_string_equal(device_error(&w, "cmds_err")->found, "11 more in 1min");
+	l.user = &h;
+	judge_set_listener(&l);
+	judge_device(w.device, w.config, at(w.now), NULL, NULL);
+	judge_set_listener(NULL);
+	assert_int_equal(h.errors, 1);
+	assert_int_equal(h.outcome, OUTCOME_RAISED);
+	assert_int_equal(h.line, 2);
+	/* Nobody expects its port any more. */
+	world_configure(&w, "[Counter cmds_err]\nThreshold=10/min\n[Port *]\nExpect=any\n");
+	w.now += MN;
+	values[2] = 90;
+	device_count(&w, values, 4, 0xf);
+	assert_int_equal(w.device->verdict.health, HEALTH_IGNORED);
+	assert_int_equal(w.device->verdict.n_reasons, 0);
+	world_end(&w);
+}
+
 /* ---- falls that nobody told of ---- */
 
 struct fall_world {
@@ -793,6 +913,8 @@ int main(void)
 		cmocka_unit_test(many_saturated),
 		cmocka_unit_test(texts),
 		cmocka_unit_test(explained),
+		cmocka_unit_test(device_counters),
+		cmocka_unit_test(device_counters_configured),
 		cmocka_unit_test(link_downed_blips),
 		cmocka_unit_test(link_downed_at_its_end),
 		cmocka_unit_test(link_downed_counts_once),

@@ -32,7 +32,7 @@ typedef int (*baseline_callback)(
 static int change(struct bus *b, sd_bus_message *call, baseline_callback callback)
 {
 	_cleanup_(strv_freep) char **objects = NULL;
-	char why[TEXT_MAX] = "", clean[TEXT_MAX];
+	char why[TEXT_MAX] = "";
 	uint64_t flags;
 	unsigned n = 0;
 	int r;
@@ -45,23 +45,21 @@ static int change(struct bus *b, sd_bus_message *call, baseline_callback callbac
 	r = callback(b->user, objects, &n, why, sizeof(why));
 	if (r >= 0)
 		return sd_bus_reply_method_return(call, "u", n);
-	return sd_bus_reply_method_errorf(call,
-		r == -ENODEV ? BUS_ERROR_NO_SUCH_OBJECT : BUS_ERROR_FAILED, "%s",
-		why[0] ? text_clean(why, clean) : strerror(-r));
+	return bus_reply_error(
+		call, r == -ENODEV ? BUS_ERROR_NO_SUCH_OBJECT : BUS_ERROR_FAILED, r, why);
 }
 
-/* Run when the caller was found to be allowed to. */
-static int save(struct bus *b, sd_bus_message *call, uint32_t uid)
+int bus_do_save_baseline(struct bus *b, sd_bus_message *call, uint32_t uid)
 {
 	return change(b, call, b->callbacks->save_baseline);
 }
 
-static int drop(struct bus *b, sd_bus_message *call, uint32_t uid)
+int bus_do_drop_baseline(struct bus *b, sd_bus_message *call, uint32_t uid)
 {
 	return change(b, call, b->callbacks->drop_baseline);
 }
 
-static int method(sd_bus_message *m, struct bus *b, bus_action_t action, sd_bus_error *error)
+static int method(sd_bus_message *m, struct bus *b, enum bus_action_id action, sd_bus_error *error)
 {
 	_cleanup_(strv_freep) char **objects = NULL;
 	uint64_t flags;
@@ -70,18 +68,18 @@ static int method(sd_bus_message *m, struct bus *b, bus_action_t action, sd_bus_
 	r = read_call(m, &objects, &flags);
 	if (r < 0)
 		return r;
-	if (flags != 0)
-		return sd_bus_error_setf(
-			error, BUS_ERROR_INVALID_ARGS, "Unknown flags, this version knows none");
+	r = bus_refuse_flags(flags, 0, error);
+	if (r < 0)
+		return r;
 	return bus_authorize(b, m, action);
 }
 
 int bus_save_baseline(sd_bus_message *m, void *user, sd_bus_error *error)
 {
-	return method(m, user, save, error);
+	return method(m, user, ACTION_SAVE_BASELINE, error);
 }
 
 int bus_drop_baseline(sd_bus_message *m, void *user, sd_bus_error *error)
 {
-	return method(m, user, drop, error);
+	return method(m, user, ACTION_DROP_BASELINE, error);
 }

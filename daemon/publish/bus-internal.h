@@ -2,8 +2,8 @@
 /*
  * What the files of the bus share. bus.c: the connection's life. bus-sync.c: what clients were told
  * and what differs. bus-object.c: properties. bus-manager.c, bus-device.c, bus-port.c: the
- * interfaces. bus-baseline.c: what was learned. bus-authorize.c: who may
- * change something. bus-logcontrol.c: LogControl1.
+ * interfaces. bus-actions.c: what changes something. bus-baseline.c: what was learned.
+ * bus-authorize.c: who may change something. bus-logcontrol.c: LogControl1.
  *
  * Nothing here waits: no call to the bus is synchronous, and no vtable entry makes sd-bus ask for a
  * sender's credentials by itself, which it would do synchronously.
@@ -49,6 +49,7 @@ struct bus {
 	uint64_t told_manager[FIELDS_MAX];
 
 	struct authorization *pending;
+	uint64_t tickets; /* that polkit was given */
 };
 
 /* ---- bus.c ---- */
@@ -99,26 +100,62 @@ int bus_device_add(struct bus *b);
 int bus_port_add(struct bus *b);
 int bus_logcontrol_add(struct bus *b);
 
-/* ---- bus-baseline.c: methods of the manager ---- */
+/* ---- bus-actions.c ---- */
+
+/* Everything that changes something. */
+enum bus_action_id {
+	ACTION_RELOAD,
+	ACTION_RELEASE,
+	ACTION_ACK,
+	ACTION_SAVE_BASELINE,
+	ACTION_DROP_BASELINE,
+	ACTION_SET_LOG_LEVEL,
+};
+
+struct bus_action {
+	const char *polkit_id; /* in units/org.rdmad1.policy.in; NULL: never asked */
+	/*
+	 * Does what the call of this user, who may, asks for, and replies to it. A negative errno
+	 * says that there was no reply.
+	 */
+	int (*run)(struct bus *b, sd_bus_message *call, uint32_t uid);
+};
+
+extern const struct bus_action bus_actions[]; /* by enum bus_action_id */
+
+/* An error for flags beyond the known ones: for every method that changes something. */
+int bus_refuse_flags(uint64_t flags, uint64_t known, sd_bus_error *error);
+
+/* Replies with why, or with what errno r means when that is empty. */
+int bus_reply_error(sd_bus_message *call, const char *error, int r, const char *why);
+
+/* Methods of the manager. */
+int bus_reload(sd_bus_message *m, void *user, sd_bus_error *error);
+int bus_release(sd_bus_message *m, void *user, sd_bus_error *error);
+int bus_ack(sd_bus_message *m, void *user, sd_bus_error *error);
+
+/* ---- bus-baseline.c: methods of the manager, and their actions ---- */
 
 int bus_describe_baseline(sd_bus_message *m, void *user, sd_bus_error *error);
 int bus_save_baseline(sd_bus_message *m, void *user, sd_bus_error *error);
 int bus_drop_baseline(sd_bus_message *m, void *user, sd_bus_error *error);
+int bus_do_save_baseline(struct bus *b, sd_bus_message *call, uint32_t uid);
+int bus_do_drop_baseline(struct bus *b, sd_bus_message *call, uint32_t uid);
+
+/* ---- bus-logcontrol.c ---- */
 
 /*
  * Setting LogLevel must ask who the caller is, which a vtable's setter cannot do without blocking.
  * Called for every message: 1 when it was such a call and is taken care of, 0 when not.
  */
 int bus_logcontrol_filter(struct bus *b, sd_bus_message *m);
+int bus_do_set_log_level(struct bus *b, sd_bus_message *call, uint32_t uid);
 
 /* ---- bus-authorize.c ---- */
 
-/* Does what the call of this user asks for, and replies to it. */
-typedef int (*bus_action_t)(struct bus *b, sd_bus_message *call, uint32_t uid);
-
 /*
- * Has action run once the bus has said that the caller is root or our own user; refuses the call
- * otherwise, and when too many wait. To be returned by a method handler.
+ * Has the action run once the caller was found to be allowed to; refuses the call otherwise, and
+ * when too many wait. To be returned by a method handler.
  */
-int bus_authorize(struct bus *b, sd_bus_message *call, bus_action_t action);
+int bus_authorize(struct bus *b, sd_bus_message *call, enum bus_action_id id);
 void bus_authorize_clear(struct bus *b);

@@ -65,7 +65,7 @@ int bus_logcontrol_add(struct bus *b)
 		b->conn, NULL, LOGCONTROL_PATH, LOGCONTROL_INTERFACE, logcontrol_vtable, b);
 }
 
-static int set_level(struct bus *b, sd_bus_message *call, uint32_t uid)
+int bus_do_set_log_level(struct bus *b, sd_bus_message *call, uint32_t uid)
 {
 	const char *word;
 	int level, r;
@@ -95,5 +95,5 @@ int bus_logcontrol_filter(struct bus *b, sd_bus_message *m)
 	r = sd_bus_message_rewind(m, true);
 	if (r < 0)
 		return r;
-	return ours ? bus_authorize(b, m, set_level) : 0;
+	return ours ? bus_authorize(b, m, ACTION_SET_LOG_LEVEL) : 0;
 }

@@ -50,8 +50,10 @@ static void write_config(void)
 		"<allow send_requested_reply=\"true\" send_type=\"error\"/>"
 		"<allow receive_type=\"method_call\"/><allow receive_type=\"method_return\"/>"
 		"<allow receive_type=\"error\"/><allow receive_type=\"signal\"/>"
-		"<allow send_destination=\"org.freedesktop.DBus\"/></policy>"
-		"<policy user=\"%u\"><allow own=\"org.rdmad1\"/></policy>"
+		"<allow send_destination=\"org.freedesktop.DBus\"/>"
+		"<allow send_destination=\"org.freedesktop.PolicyKit1\"/></policy>"
+		"<policy user=\"%u\"><allow own=\"org.rdmad1\"/>"
+		"<allow own=\"org.freedesktop.PolicyKit1\"/></policy>"
 		"<include>%s</include>"
 		"<limit name=\"max_incoming_bytes\">1000000</limit>"
 		"<limit name=\"max_outgoing_bytes\">1500000</limit></busconfig>",
@@ -98,8 +100,7 @@ void turn(usec_t most)
 	assert_true(sd_event_run(loop, most) >= 0);
 }
 
-/* Turns the loop until *done, or for span at most; returns whether it is done. */
-static bool turn_until(const bool *done, usec_t span)
+bool turn_until(const bool *done, usec_t span)
 {
 	usec_t end = timepoint_now().mono + span;
 
@@ -118,14 +119,13 @@ static int on_reply(sd_bus_message *m, void *user, sd_bus_error *error)
 	return 1;
 }
 
-/* Sends a call from the client and waits for its reply or error. */
-static sd_bus_message *finish_call(sd_bus_message *call)
+sd_bus_message *finish_call(sd_bus_message *call)
 {
 	last_reply = sd_bus_message_unref(last_reply);
 	have_reply = false;
 	assert_true(sd_bus_call_async(client, NULL, call, on_reply, NULL, call_timeout) >= 0);
 	sd_bus_message_unref(call);
-	assert_true(turn_until(&have_reply, DEADLINE + USEC_PER_SEC));
+	assert_true(turn_until(&have_reply, call_timeout + USEC_PER_SEC));
 	return last_reply;
 }
 
@@ -355,20 +355,28 @@ bool wait_for_name(usec_t span)
 	return false;
 }
 
+sd_bus *connect_bus(void)
+{
+	sd_bus *b;
+
+	assert_true(sd_bus_new(&b) >= 0);
+	assert_true(sd_bus_set_address(b, address) >= 0);
+	assert_true(sd_bus_set_bus_client(b, true) >= 0);
+	assert_true(sd_bus_set_watch_bind(b, true) >= 0);
+	assert_true(sd_bus_start(b) >= 0);
+	assert_true(sd_bus_attach_event(b, loop, 0) >= 0);
+	return b;
+}
+
 void connect_client(void)
 {
-	assert_true(sd_bus_new(&client) >= 0);
-	assert_true(sd_bus_set_address(client, address) >= 0);
-	assert_true(sd_bus_set_bus_client(client, true) >= 0);
-	assert_true(sd_bus_set_watch_bind(client, true) >= 0);
-	assert_true(sd_bus_start(client) >= 0);
+	client = connect_bus();
 	assert_true(sd_bus_match_signal_async(client, NULL, BUS_NAME, NULL, PROPERTIES,
 			    "PropertiesChanged", on_changed, NULL, NULL) >= 0);
 	assert_true(sd_bus_match_signal_async(
 			    client, NULL, BUS_NAME, NULL, OM, NULL, on_object, NULL, NULL) >= 0);
 	assert_true(sd_bus_match_signal_async(client, NULL, BUS_NAME, NULL, BUS_MANAGER_INTERFACE,
 			    "HealthChanged", on_health, NULL, NULL) >= 0);
-	assert_true(sd_bus_attach_event(client, loop, 0) >= 0);
 }
 
 int rig_set_up(void **state)

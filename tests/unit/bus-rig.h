@@ -49,6 +49,7 @@ int rig_tear_down(void **state);
 void start_bus(void);
 void stop_bus(void); /* kills it */
 void connect_client(void);
+sd_bus *connect_bus(void); /* one more connection in the loop, as the present effective user */
 
 /* Waits until somebody owns the name. */
 bool wait_for_name(usec_t span);
@@ -59,9 +60,15 @@ usec_t slowness(void);
 /* Turns the loop once, waiting for most at most. */
 void turn(usec_t most);
 
+/* Turns the loop until *done, or for span at most; returns whether it is done. */
+bool turn_until(const bool *done, usec_t span);
+
 /* Has the client call rdmad; the reply or error is valid until the next call. */
 sd_bus_message *call(
 	const char *path, const char *interface, const char *member, const char *types, ...);
+
+/* Sends a call from the client, waits likewise, and drops the call. */
+sd_bus_message *finish_call(sd_bus_message *call);
 
 /* Everything that rdmad sent before has been heard after this. */
 void settle(void);

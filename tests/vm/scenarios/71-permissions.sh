@@ -1,0 +1,89 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Issue 7: who may change something over D-Bus. Root always; others where polkit allows it; nobody blocks when it hangs.
+# timeout: 90
+# kernels: 6.12
+# shellcheck source=../lib.sh
+. /rig/lib.sh
+
+cable d0 p0
+conf link <<END
+[Link rxe0]
+Type=rxe
+NetDevice=d0
+END
+start_rdmad
+# The bus knows rdmad a moment later than systemd does.
+check "on the bus" wait_for 5 busctl --timeout=2 get-property org.rdmad1 /org/rdmad1 org.rdmad1.Manager HealthState
+check "the link is up" wait_for 5 port_is rxe0/1 ACTIVE
+
+as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@" --allow-interactive-authorization=no; }
+manager=(org.rdmad1 /org/rdmad1 org.rdmad1.Manager)
+log=(org.rdmad1 /org/freedesktop/LogControl1 org.freedesktop.LogControl1)
+# Everything that changes something; as somebody else if told how.
+reload() { "$@" busctl call "${manager[@]}" Reload t 0; }
+release() { "$@" busctl call "${manager[@]}" Release astt 1 rxe0 60000000 0; }
+take_back() { "$@" busctl call "${manager[@]}" Release astt 1 rxe0 0 0; }
+ack() { "$@" busctl call "${manager[@]}" Ack ssst rxe0/1 port-down 'a ticket' 0; }
+save() { "$@" busctl call "${manager[@]}" SaveBaseline ast 0 0; }
+drop() { "$@" busctl call "${manager[@]}" DropBaseline ast 0 0; }
+level() { "$@" busctl set-property "${log[@]}" LogLevel s info; }
+all=(reload release take_back ack save drop level)
+state() { rdmactl --json=short status | jq -c '[.Daemon.ConfigGeneration, .Devices[0].ReleasedBy, .Devices[0].Ports[0].Reasons]'; }
+# refused WHAT MESSAGE: nobody's call of it
+refused() {
+        local out
+        ! out=$("$1" as_nobody 2>&1) || { echo "$1 was not refused"; return 1; }
+        [[ $out == *"$2"* ]] || { echo "$out"; return 1; }
+}
+
+pull p0
+check "root: ack" wait_for 5 ack
+for what in reload release take_back save drop level; do check "root: $what" "$what"; done
+plug p0
+check "ok" wait_for 5 rdmactl check
+
+before=$(state)
+check_eq "polkit has read the actions" "$(pkaction | grep -c '^org\.rdmad1\.')" 5
+for what in reload release take_back ack save drop; do check "a password is needed: $what" refused "$what" 'ask for a password'; done
+check "the log level is root's" refused level 'Only root'
+check "everybody may read" as_nobody busctl call "${manager[@]}" Describe
+check_eq "nothing has changed" "$(state)" "$before"
+
+mkdir -p /etc/polkit-1/rules.d
+cat >/etc/polkit-1/rules.d/50-rdmad.rules <<'END'
+polkit.addRule(function(action, subject) {
+    if (action.id == "org.rdmad1.release" && subject.user == "nobody")
+        return polkit.Result.YES;
+    if (action.id == "org.rdmad1.ack")
+        return polkit.Result.NO;
+});
+END
+chmod 644 /etc/polkit-1/rules.d/50-rdmad.rules
+systemctl restart polkit.service
+check "a rule allows one thing" release as_nobody
+check_eq "and it was done, by whom" "$(rdmactl --json=short status | jq -r '.Devices[0].ReleasedBy')" 'uid 65534'
+check "and back" take_back as_nobody
+check "not another" refused reload 'ask for a password'
+check "a rule forbids" refused ack 'polkit does not allow it'
+
+before=$(state)
+pid=$(systemctl show -P MainPID polkit.service)
+kill -STOP "$pid"
+t0=$(now_ms)
+{ refused release 'polkit has not answered' && echo yes; } >/tmp/hung &
+check "polkit hangs: root does not wait" reload
+check "nor who reads" as_nobody busctl --timeout=2 call "${manager[@]}" Describe
+check_below "both within" "$(( $(now_ms) - t0 ))" 5000
+check "refused in the end" wait_for 15 grep -x yes /tmp/hung
+kill -CONT "$pid"
+check "what it says then is not heard" holds 0.5 eval '[[ $(state) == *"${before#*,}" ]]'
+
+systemctl stop polkit.service
+rm /usr/share/dbus-1/system-services/org.freedesktop.PolicyKit1.service
+systemctl reload dbus.service
+before=$(state)
+for what in "${all[@]}"; do check "without polkit: $what" refused "$what" 'Only root'; done
+check_eq "nothing has changed" "$(state)" "$before"
+check "root may" reload
+finish

@@ -113,6 +113,17 @@ static void tell_difference(
 	}
 }
 
+#define DEVICE_GONE "the device is gone"
+
+/* The object is not there any more, and its conditions go with it. */
+static void close_all(
+	struct edges *e, const struct object *o, reason_filter filter, struct timepoint now)
+{
+	for (size_t i = 0; i < o->old->n_reasons; i++)
+		if (!filter || filter(&o->old->reasons[i]))
+			tell_cleared(e, o, &o->old->reasons[i], DEVICE_GONE, now);
+}
+
 /* The conditions that a storm of edges raises and clears: they go through the storm's gate. */
 static bool is_fall(const struct reason *r)
 {
@@ -230,6 +241,33 @@ void device_edges_changed(
 	tell_difference(e, &o, NULL, now);
 	if (old->health != d->verdict.health && e->bus)
 		bus_health_changed(e->bus, d, NULL, old->health, &d->verdict);
+}
+
+void port_edges_gone(
+	struct edges *e, struct port *p, const struct port_edges *pe, struct timepoint now)
+{
+	const struct verdict none = { .health = HEALTH_UNKNOWN };
+	char name[OBJECT_NAME_MAX];
+	struct object o = port_as_object(name, p, &p->verdict);
+
+	o.new = &none;
+	/* What the storm's gate has told counts: what it keeps back was never told. */
+	if (pe->storm.told_down)
+		tell_cleared(e, &o, &pe->told, DEVICE_GONE, now);
+	close_all(e, &o, is_not_fall, now);
+}
+
+void device_edges_gone(struct edges *e, const struct device *d, struct timepoint now)
+{
+	const struct verdict none = { .health = HEALTH_UNKNOWN };
+	struct object o = {
+		.name = d->facts.name,
+		.device = d,
+		.old = &d->verdict,
+		.new = &none,
+	};
+
+	close_all(e, &o, NULL, now);
 }
 
 void missing_edges_changed(

@@ -41,6 +41,14 @@ void port_edges_timeout(struct edges *e, struct port *p, struct port_edges *pe,
 void port_edges_blip(
 	struct edges *e, struct port *p, struct port_edges *pe, unsigned n, struct timepoint now);
 
+/*
+ * The device is gone, and its ports with it: what was told of them ends. If it comes back and is no
+ * better, that is told anew.
+ */
+void port_edges_gone(
+	struct edges *e, struct port *p, const struct port_edges *pe, struct timepoint now);
+void device_edges_gone(struct edges *e, const struct device *d, struct timepoint now);
+
 void device_edges_changed(
 	struct edges *e, const struct device *d, const struct verdict *old, struct timepoint now);
 void missing_edges_changed(

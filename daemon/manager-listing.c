@@ -232,11 +232,21 @@ void on_pool_netdev(const struct netdev_facts *f, void *user)
 	manager_see_netdev(f, user);
 }
 
+static void tell_gone(struct manager *m, struct device *d)
+{
+	struct timepoint now = manager_now(m);
+
+	for (size_t i = 0; i < d->n_ports; i++)
+		port_edges_gone(&m->edges, &d->ports[i], &port_watch(&d->ports[i])->edges, now);
+	device_edges_gone(&m->edges, d, now);
+}
+
 static void device_vanished(struct manager *m, struct device *d)
 {
 	usec_t seen;
 
 	log_info("%s: device is gone", d->facts.name);
+	tell_gone(m, d);
 	pool_forget(m->pool, &d->facts);
 	if (m->bus)
 		bus_forget_device(m->bus, d);

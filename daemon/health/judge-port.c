@@ -59,6 +59,10 @@ static void down_remedy(char *buf, size_t size, const struct port *p, const stru
 		snprintf(buf, size,
 			"the port is disabled here: enable it (IPoIB or Ethernet "
 			"interface up, or ibportstate enable)");
+	else if (p->facts.phys_state == PHYS_STATE_LINKUP)
+		snprintf(buf, size,
+			"there is a signal, and the driver has not brought the port up: see "
+			"journalctl -k");
 	else if (n)
 		snprintf(buf, size,
 			"no signal from the peer: look at the cable and at the other end of %s",

@@ -298,6 +298,36 @@ static void test_ack_and_severity(void **state)
 	end(&w);
 }
 
+/* What was told of it ends with the device, once; what was not told needs no end. */
+static void test_device_gone(void **state)
+{
+	struct verdict old;
+	struct world w;
+
+	begin(&w);
+	fall(&w);
+	flap(&w);
+	w.device->fatal = true;
+	judge_device(w.device, w.config, at(w.now), &old, NULL);
+	device_edges_changed(&w.edges, w.device, &old, at(w.now));
+	pass(&w, 10 * USEC_PER_SEC);
+	read_port(&w, false); /* in the storm's gate, and not told yet */
+	records(&w, "", "");
+	port_edges_gone(&w.edges, w.port, &w.pe, at(w.now));
+	device_edges_gone(&w.edges, w.device, at(w.now));
+	assert_int_equal(records(&w, "RDMAD_EDGE=cleared", "is closed: the device is gone"), 2);
+	end(&w);
+
+	begin(&w);
+	fall(&w);
+	assert_int_equal(records(&w, "RDMAD_EDGE=raised", "port-down"), 1);
+	port_edges_gone(&w.edges, w.port, &w.pe, at(w.now));
+	assert_int_equal(
+		records(&w, "RDMAD_EDGE=cleared", "x0/1: port-down is closed: the device is gone"),
+		1);
+	end(&w);
+}
+
 static void test_host_and_device_reminders(void **state)
 {
 	static const struct setup_condition failed = { REASON_SETUP_FAILED, "siw", "f", "w", "r" };
@@ -328,6 +358,7 @@ int main(void)
 		cmocka_unit_test(test_ack_ends_flapping),
 		cmocka_unit_test(test_ack_and_severity),
 		cmocka_unit_test(test_host_and_device_reminders),
+		cmocka_unit_test(test_device_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

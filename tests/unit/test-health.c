@@ -254,6 +254,7 @@ static void test_disabled_here(void **state)
 /* INIT without a subnet manager, before and after the grace period; never on Ethernet. */
 static void test_subnet_manager(void **state)
 {
+	const struct reason *r;
 	struct world w;
 
 	(void)state;
@@ -272,6 +273,10 @@ static void test_subnet_manager(void **state)
 	world_judge(&w);
 	assert_reason(&w.port->verdict, REASON_NO_SUBNET_MANAGER, false);
 	assert_reason(&w.port->verdict, REASON_PORT_DOWN, true);
+	/* There is a signal: nobody is sent to the cable. */
+	r = verdict_find(&w.port->verdict, REASON_PORT_DOWN, "");
+	assert_non_null(strstr(r->remedy, "journalctl -k"));
+	assert_null(strstr(r->remedy, "cable"));
 	world_end(&w);
 }
 

@@ -23,6 +23,7 @@ static const struct {
 	{ "create",	rdmasim_cmd_create },
 	{ "destroy",	rdmasim_cmd_destroy },
 	{ "set",	rdmasim_cmd_set },
+	{ "pcie",	rdmasim_cmd_pcie },
 	{ "port",	rdmasim_cmd_port },
 	{ "gid",	rdmasim_cmd_gid },
 	{ "pkey",	rdmasim_cmd_pkey },

@@ -17,6 +17,7 @@ struct rdmasim_draft {
 	char *hw_counters;
 	char *adapter;
 	char *pci;
+	char *vf_of;
 	char *node_desc;
 	bool no_hw_counters;
 };
@@ -241,6 +242,8 @@ static bool rdmasim_create_key(struct rdmasim_dev *sdev,
 		draft->netdev = value;
 	} else if (!strcmp(key, "adapter")) {
 		draft->adapter = value;
+	} else if (!strcmp(key, "vf_of")) {
+		draft->vf_of = value;
 	} else if (!strcmp(key, "pci")) {
 		draft->pci = value;
 	} else if (!strcmp(key, "node_desc")) {
@@ -261,6 +264,19 @@ static bool rdmasim_name_ok(const char *name)
 			return false;
 	return *name && *name != '.' && strlen(name) < IB_DEVICE_NAME_MAX &&
 	       strcmp(name, "all");
+}
+
+/* Names of adapters, each below the one before. */
+static bool rdmasim_path_ok(const char *path)
+{
+	char copy[RDMASIM_PATH], *rest = copy, *name;
+
+	if (strscpy(copy, path, sizeof(copy)) < 0)
+		return false;
+	while ((name = strsep(&rest, "/")))
+		if (!rdmasim_name_ok(name))
+			return false;
+	return true;
 }
 
 static int rdmasim_alloc_ports(struct rdmasim_dev *sdev)
@@ -442,8 +458,9 @@ static void rdmasim_equip(struct rdmasim_dev *sdev, const char *node_desc)
 
 /* Takes the name and the place on the card; from here the notifier knows it. */
 static int rdmasim_link(struct rdmasim_cmd *cmd, struct rdmasim_dev *sdev,
-			const char *adapter)
+			const struct rdmasim_draft *draft)
 {
+	char *adapter = draft->adapter ?: sdev->name;
 	struct rdmasim_dev *other;
 	int err = 0;
 
@@ -460,11 +477,23 @@ static int rdmasim_link(struct rdmasim_cmd *cmd, struct rdmasim_dev *sdev,
 		}
 	}
 	if (!sdev->pci_parent) {
-		sdev->adapter = rdmasim_adapter_get(adapter);
+		char path[RDMASIM_PATH];
+
+		strscpy(path, adapter, sizeof(path));
+		sdev->adapter = rdmasim_adapter_get(path);
 		if (IS_ERR(sdev->adapter)) {
 			err = PTR_ERR(sdev->adapter);
 			sdev->adapter = NULL;
 			rdmasim_say(cmd, "cannot make the adapter '%s'", adapter);
+			goto out;
+		}
+		if (draft->vf_of)
+			err = rdmasim_adapter_vf_of(sdev->adapter, draft->vf_of);
+		if (err) {
+			rdmasim_adapter_put(sdev->adapter);
+			sdev->adapter = NULL;
+			rdmasim_say(cmd, "no other adapter is called '%s'",
+				    draft->vf_of);
 			goto out;
 		}
 	}
@@ -538,7 +567,7 @@ int rdmasim_cmd_create(struct rdmasim_cmd *cmd)
 	err = rdmasim_describe(cmd, sdev, &draft);
 	if (err)
 		goto err_free;
-	if (draft.adapter && !rdmasim_name_ok(draft.adapter)) {
+	if (draft.adapter && !rdmasim_path_ok(draft.adapter)) {
 		rdmasim_say(cmd, "'%s' is no name for an adapter", draft.adapter);
 		err = -EINVAL;
 		goto err_free;
@@ -553,7 +582,7 @@ int rdmasim_cmd_create(struct rdmasim_cmd *cmd)
 		}
 	}
 
-	err = rdmasim_link(cmd, sdev, draft.adapter ?: sdev->name);
+	err = rdmasim_link(cmd, sdev, &draft);
 	if (err)
 		goto err_free;
 	if (draft.netdev)

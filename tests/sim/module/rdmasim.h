@@ -24,6 +24,7 @@
 #define RDMASIM_MAX_HW_COUNTERS	256
 #define RDMASIM_TEXT		64	/* board_id and the like */
 #define RDMASIM_SAY		192	/* explanation that goes with an errno */
+#define RDMASIM_PATH		256	/* adapters, each below the one before */
 
 /* Where a fault can sit. */
 enum rdmasim_point {
@@ -142,11 +143,24 @@ enum rdmasim_life {
 	RDMASIM_DYING,
 };
 
-/* A physical card: the parent device of the ib_devices that sit on it. */
+#define RDMASIM_PCIE_FILES	4
+
+/**
+ * struct rdmasim_adapter - a physical card: the parent of the ib_devices on it
+ * @dev: in sysfs
+ * @entry: in the list of all
+ * @above: what it is plugged into, NULL nothing; counted there
+ * @devices: ib_devices on it and cards below it
+ * @lock: guards @pcie
+ * @pcie: texts of the files of its PCIe link, "" no such file
+ */
 struct rdmasim_adapter {
 	struct device dev;
 	struct list_head entry;
+	struct rdmasim_adapter *above;
 	unsigned int devices;
+	spinlock_t lock;
+	char pcie[RDMASIM_PCIE_FILES][RDMASIM_TEXT];
 };
 
 /**
@@ -250,8 +264,10 @@ void rdmasim_wait_unused(struct rdmasim_dev *sdev);
 /* adapter.c */
 int rdmasim_adapter_init(void);
 void rdmasim_adapter_exit(void);
-struct rdmasim_adapter *rdmasim_adapter_get(const char *name);
+struct rdmasim_adapter *rdmasim_adapter_get(char *path);
 void rdmasim_adapter_put(struct rdmasim_adapter *adapter);
+int rdmasim_adapter_vf_of(struct rdmasim_adapter *adapter, const char *name);
+int rdmasim_cmd_pcie(struct rdmasim_cmd *cmd);
 
 /* device.c */
 extern struct workqueue_struct *rdmasim_wq;

@@ -11,9 +11,12 @@
  *   mock-daemon -m                none is ever answered
  *
  * Says "ready" on stdout when it has the name, and for each Release(), Ack() and Apply() what it was told.
+ * For each line on stdin it reads FILE again and sends the signal HealthChanged.
  */
 #include <errno.h>
+#include <sys/epoll.h>
 #include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
 
 #include "bus-names.h"
 #include "macros.h"
@@ -198,9 +201,41 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_END,
 };
 
+static int send_signal(sd_bus *bus)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r;
+
+	r = sd_bus_message_new_signal(
+		bus, &m, BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "HealthChanged");
+	if (r >= 0)
+		r = sd_bus_message_append(m, "ossas", BUS_ROOT_PATH, "ok", "failed", 0);
+	return r < 0 ? r : sd_bus_send(bus, m, NULL);
+}
+
+static int on_stdin(sd_event_source *s, int fd, uint32_t revents, void *user)
+{
+	char buf[4096];
+	ssize_t n = read(fd, buf, sizeof(buf));
+	int r = 0;
+
+	if (n <= 0)
+		return sd_event_source_set_enabled(s, SD_EVENT_OFF);
+	for (ssize_t i = 0; r >= 0 && i < n; i++) {
+		if (buf[i] != '\n')
+			continue;
+		if (mode == MODE_ANSWER)
+			r = read_file(state_file, text, sizeof(text));
+		if (r >= 0)
+			r = send_signal(user);
+	}
+	return r;
+}
+
 int main(int argc, char **argv)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
 
 	if (argc < 2 || argc > 3)
 		return EXIT_FAILURE;
@@ -213,19 +248,15 @@ int main(int argc, char **argv)
 	else if (read_file(argv[1], text, sizeof(text)) < 0)
 		return EXIT_FAILURE;
 
-	if (sd_bus_open_system(&bus) < 0 ||
+	if (sd_event_default(&event) < 0 || sd_bus_open_system(&bus) < 0 ||
+		sd_bus_attach_event(bus, event, 0) < 0 ||
 		sd_bus_add_object_vtable(
 			bus, NULL, BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, vtable, NULL) < 0 ||
 		sd_bus_request_name(bus, BUS_NAME, 0) < 0)
 		return EXIT_FAILURE;
+	/* Of a file there are no events: it says nothing. */
+	(void)sd_event_add_io(event, NULL, STDIN_FILENO, EPOLLIN, on_stdin, bus);
 	puts("ready");
 	fflush(stdout);
-	for (;;) {
-		int r = sd_bus_process(bus, NULL);
-
-		if (r == 0)
-			r = sd_bus_wait(bus, UINT64_MAX);
-		if (r < 0 && r != -EINTR)
-			return EXIT_FAILURE;
-	}
+	return sd_event_loop(event) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -83,29 +83,43 @@ class Bus:
         config = rig.directory / "bus.conf"
         config.write_text(self.CONFIG.format(path=path))
         self.env = {"RDMAD_BUS": "yes", "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={path}"}
-        self.bus = subprocess.Popen(["dbus-daemon", f"--config-file={config}", "--print-address",
-                                     "--nofork"], stdout=subprocess.PIPE)
+        self.path = path
+        self.start()
+
+    def start(self):
+        self.bus = subprocess.Popen(["dbus-daemon", f"--config-file={self.rig.directory}/bus.conf",
+                                     "--print-address", "--nofork"], stdout=subprocess.PIPE)
         self.bus.stdout.readline()
 
     def play(self, *how):
         self.stop()
         self.daemon = subprocess.Popen([self.mock, *how], env={**os.environ, **self.env},
-                                       stdout=subprocess.PIPE)
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.daemon.stdout.readline()
 
     def stop(self):
         if self.daemon:
             self.daemon.kill()
             self.daemon.wait()
+            self.daemon.stdin.close()
             self.daemon = None
+
+    def signal(self):
+        """Has the daemon read its file again, and send a signal."""
+        self.daemon.stdin.write(b"\n")
+        self.daemon.stdin.flush()
 
     def run(self, *args, **env):
         return self.rig.run(*args, **self.env, **env)
 
-    def end(self):
-        self.stop()
+    def kill(self):
         self.bus.kill()
         self.bus.wait()
+        self.path.unlink(missing_ok=True)
+
+    def end(self):
+        self.stop()
+        self.kill()
 
 
 def harmless(data, terminal=False):

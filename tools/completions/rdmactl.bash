@@ -4,10 +4,10 @@
 _rdmactl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
-	local verbs='status list show topo check counters events explain baseline ack release plan apply inspect collect reload'
+	local verbs='status list show topo check counters events wait-online explain baseline ack release plan apply inspect collect reload'
 	local options='--json --no-legend --full --no-pager --host --help --version --all --watch --save --since
 		--follow --kind --lines --for --as-config --interval --config --force --fail-on --class --group
-		--perfdata --ignore-acked --exit --comment --undo --exit-code --disruptive'
+		--perfdata --ignore-acked --exit --comment --undo --exit-code --disruptive --timeout --any'
 
 	(( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
@@ -35,7 +35,7 @@ _rdmactl()
 		[[ $cur != = ]] || cur=
 		COMPREPLY=($(compgen -A file -- "$cur"))
 		return
-	elif [[ $prev == -n || $prev == --lines || $prev == --for || $prev == --interval ]]; then
+	elif [[ $prev == -n || $prev == --lines || $prev == --for || $prev == --interval || $prev == --timeout ]]; then
 		return
 	elif [[ $prev == --fail-on || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --fail-on ) ]]; then
 		[[ $cur != = ]] || cur=
@@ -61,7 +61,7 @@ _rdmactl()
 
 	for (( i = 1; i < COMP_CWORD; i++ )); do
 		word=${COMP_WORDS[i]}
-		if [[ $word == @(-H|--host|-n|--lines|--for|--kind|--save|--since|--interval|--config|--fail-on|--class|--group|--exit|--comment) ]]; then
+		if [[ $word == @(-H|--host|-n|--lines|--for|--kind|--save|--since|--interval|--config|--fail-on|--class|--group|--exit|--comment|--timeout) ]]; then
 			(( i++ ))
 		elif [[ " $verbs " == *" $word "* ]]; then
 			verb=$word
@@ -73,7 +73,7 @@ _rdmactl()
 	'')
 		COMPREPLY=($(compgen -W "$verbs" -- "$cur"))
 		;;
-	status|list|show|topo|check|counters|events|explain|ack|release|plan)
+	status|list|show|topo|check|counters|events|wait-online|explain|ack|release|plan)
 		# compgen expands what -W is given: names with anything that a shell could take are
 		# left out.
 		local names

@@ -23,6 +23,7 @@ struct verb {
 
 #define RELEASE_DEFAULT  (15 * USEC_PER_MINUTE)
 #define INTERVAL_DEFAULT (60 * USEC_PER_SEC)
+#define TIMEOUT_DEFAULT  (120 * USEC_PER_SEC)
 
 #define PATTERNS "[PATTERN...]"
 
@@ -43,6 +44,8 @@ static const struct verb verbs[] = {
 		verb_counters, "counters: values, changes, rates" },
 	{ "events", PATTERNS, false, OPTION_SINCE | OPTION_FOLLOW | OPTION_KIND | OPTION_LINES,
 		verb_events, "what happened, from the journal" },
+	{ "wait-online", PATTERNS, false, OPTION_TIMEOUT | OPTION_ANY | OPTION_FAIL_ON,
+		verb_wait_online, "wait until every required port is ok, or the timeout" },
 	{ "explain", "OBJECT|REASON...", true, 0, verb_explain,
 		"each rule that an object is judged by; what a reason means" },
 	{ "baseline", "[ACTION] [OBJ...]", false, OPTION_AS_CONFIG, verb_baseline,
@@ -67,7 +70,7 @@ static void help(void)
 	printf("rdmactl [OPTION...] [VERB] [PATTERN...]\n\n"
 	       "Ask rdmad how RDMA is on this host.\n\nVerbs:\n");
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-		printf("  %-8s %-12s  %s\n", verbs[i].name, verbs[i].args ? verbs[i].args : "",
+		printf("  %-11s %-12s  %s\n", verbs[i].name, verbs[i].args ? verbs[i].args : "",
 			verbs[i].help);
 	printf("\nOptions:\n"
 	       "  --json[=pretty|short|off]  JSON on stdout, by read verbs\n"
@@ -94,7 +97,8 @@ static void help(void)
 	       "  --config=FILE              inspect: judge by this instead of what is installed\n"
 	       "  --force                    collect: write over a file that is there\n"
 	       "  --fail-on=HEALTH           check: what fails: failed, degraded (default), "
-	       "unknown\n"
+	       "unknown;\n"
+	       "                             wait-online: failed lets degraded ports be online\n"
 	       "  --class=CLASS,...          check: only reasons of link, fabric, device, setup, "
 	       "...\n"
 	       "  --group=NAME               check: only ports of that [Port] Group=\n"
@@ -105,6 +109,8 @@ static void help(void)
 	       "  --undo                     ack: take it back\n"
 	       "  --exit-code                plan: exit with 1 when anything is not as configured\n"
 	       "  --disruptive               apply: also what disturbs traffic\n"
+	       "  --timeout=SPAN             wait-online: how long (2min); 0 for ever\n"
+	       "  --any                      wait-online: one port is enough\n"
 	       "\nPATTERN is a glob over names: mlx5_0, 'mlx5_*', rxe0/1, 'mlx5_*/1'.\n"
 	       "See rdmactl(1).\n");
 }
@@ -170,6 +176,7 @@ int main(int argc, char **argv)
 		.lines = UINT64_MAX,
 		.span = RELEASE_DEFAULT,
 		.interval = INTERVAL_DEFAULT,
+		.timeout = TIMEOUT_DEFAULT,
 		.fail_on = HEALTH_DEGRADED,
 	};
 	const struct verb *verb = &verbs[0];

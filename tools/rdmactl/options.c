@@ -37,6 +37,8 @@ enum {
 	ARG_DISRUPTIVE,
 	ARG_ROOT,
 	ARG_OUTPUT,
+	ARG_TIMEOUT,
+	ARG_ANY,
 	ARG_VERSION,
 	ARG_LIST_VERBS,
 };
@@ -71,6 +73,8 @@ static const struct option long_options[] = {
 	{ "disruptive", no_argument, NULL, ARG_DISRUPTIVE },
 	{ "root", required_argument, NULL, ARG_ROOT },
 	{ "output", required_argument, NULL, ARG_OUTPUT },
+	{ "timeout", required_argument, NULL, ARG_TIMEOUT },
+	{ "any", no_argument, NULL, ARG_ANY },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, ARG_VERSION },
 	{ "list-verbs", no_argument, NULL, ARG_LIST_VERBS },
@@ -103,6 +107,8 @@ static const char *const names[] = {
 	"--disruptive",
 	"--root",
 	"--output",
+	"--timeout",
+	"--any",
 };
 
 const char *option_name(unsigned bit)
@@ -166,6 +172,18 @@ static bool parse_interval(const char *arg, struct options *o)
 		return true;
 	output_error("--interval=%s: not a time span such as 60s", arg);
 	return false;
+}
+
+static bool parse_timeout(const char *arg, struct options *o)
+{
+	if (streq(arg, "infinity"))
+		o->timeout = USEC_INFINITY;
+	else if (parse_timespan(arg, &o->timeout) < 0) {
+		output_error("--timeout=%s: not a time span such as 2min; 0 waits for ever", arg);
+		return false;
+	} else if (o->timeout == 0)
+		o->timeout = USEC_INFINITY;
+	return true;
 }
 
 static bool parse_fail_on(const char *arg, struct options *o)
@@ -326,6 +344,13 @@ static bool parse_verb_option(int c, const char *arg, struct options *o, unsigne
 	case ARG_UNDO:
 		*ret_bit = OPTION_UNDO;
 		o->undo = true;
+		return true;
+	case ARG_TIMEOUT:
+		*ret_bit = OPTION_TIMEOUT;
+		return parse_timeout(arg, o);
+	case ARG_ANY:
+		*ret_bit = OPTION_ANY;
+		o->any = true;
 		return true;
 	default:
 		return parse_setup_option(c, arg, o, ret_bit);

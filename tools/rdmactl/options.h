@@ -31,6 +31,8 @@
 #define OPTION_DISRUPTIVE   (1u << 21)
 #define OPTION_ROOT         (1u << 22)
 #define OPTION_OUTPUT       (1u << 23)
+#define OPTION_TIMEOUT      (1u << 24)
+#define OPTION_ANY          (1u << 25)
 
 enum request {
 	REQUEST_VERB,

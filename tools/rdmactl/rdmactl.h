@@ -66,6 +66,8 @@ struct options {
 	bool disruptive;    /* also what disturbs traffic */
 	const char *root;   /* look at this tree; NULL: this host */
 	const char *output; /* where to write; "-" stdout; NULL: the usual place */
+	usec_t timeout;     /* of wait-online; USEC_INFINITY none */
+	bool any;           /* one is enough */
 };
 
 /* Each returns the exit status of the program. */
@@ -88,3 +90,4 @@ int verb_verify(const struct options *o);
 int verb_doctor(const struct options *o);
 int verb_import_rdma_conf(const struct options *o);
 int verb_reload(const struct options *o);
+int verb_wait_online(const struct options *o);

@@ -18,6 +18,8 @@ check_eq "one line of its own" "$(journalctl -q -t rdmad --no-pager -o cat | wc 
 check_eq "no failed unit" "$(systemctl --failed --plain --no-legend)" ""
 check_eq "the boot is complete" "$(systemctl is-system-running --wait)" running
 check "still no module after a while" holds 3 test ! -d /sys/module/ib_core
+check_below "who waits for ports does not wait here, ms" "$(took_ms systemctl start rdma-online.target)" 3000
+check "and they are online" systemctl is-active rdma-online.target
 unordered() { ! journalctl -q -b --no-pager | grep -i 'ordering cycle'; }
 check "no ordering cycle" unordered
 finish

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The verbs that follow the daemon, on a bus of their own with a mock of it: live.py RDMACTL MOCK-DAEMON,
+TAP on stdout.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import fixtures
+from rig import Bus, Rig
+from tap import Tap
+
+DESCRIBE_PAUSE = 0.1
+F = fixtures
+
+
+def port(now, number=1, health="ok", **over):
+    p = {"Number": number, "HealthState": health, "Required": True}
+    if health != "ok":
+        p.update(PortState="down", PhysState="polling", Rate=None)
+    p.update(over)
+    return F.port(now, **p)
+
+
+def host(*devices, **over):
+    """A fixture of these devices' ports; each is a list of (health, required) or ports."""
+    def make(now, pid):
+        made = []
+        for n, ports in enumerate(devices):
+            ports = [port(now, k + 1, p[0], Required=p[1]) if isinstance(p, tuple) else
+                     p(now) if callable(p) else p for k, p in enumerate(ports)]
+            made.append(F.device(now, n, ports=ports))
+        return F.state(now, pid, made, **over)
+    return make
+
+
+OK, DOWN, STARTING = ("ok", True), ("failed", True), ("starting", True)
+NOBODY, DEGRADED = ("ignored", False), ("degraded", True)
+DAEMON = {"Running": True, "Version": "0.1.0", "ConfigGeneration": 1, "ExpectationConfigured": True}
+
+
+def reason(now, id, cls, severity="failed", subject=None):
+    return F.reason(now, id, severity, Class=cls, Subject=subject)
+
+
+class Live:
+    """A verb that runs for a while."""
+
+    def __init__(self, rig, bus, *args, **env):
+        self.begin = time.monotonic()
+        self.p = subprocess.Popen([rig.rdmactl, *args], env=rig.env(**bus.env, ASAN_OPTIONS="exitcode=99", **env),
+                                  stdin=subprocess.DEVNULL, cwd=rig.directory, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE)
+
+    def waits(self, seconds=0.4):
+        time.sleep(seconds)
+        return self.p.poll() is None
+
+    def end(self, timeout=30):
+        out, err = self.p.communicate(timeout=timeout)
+        return self.p.returncode, out.decode(), err.decode()
+
+
+def test_judgement(tap, rig, bus):
+    """What is online and what is not: 0 is told at once, 1 at the timeout, with who lags behind."""
+    link = {"Step": "add-link", "Object": "rxe9", "Result": "waiting", "Detail": "netdev eth9 is not there yet"}
+    missing = {"Name": "mlx5_7", "NodeGuid": "a", "PciAddress": "b", "HealthState": "failed", "Reasons": []}
+    # The host's own word, where no device says it.
+    counted = lambda health, **d: host([OK], HealthState=health, Daemon={**DAEMON, **d})
+    no_grace = host([("starting", False)], HealthState="starting")
+    for name, fixture, args, status, named in (
+            ("all ports ok", host([OK, OK]), [], 0, "Online: 2 ports."),
+            ("no device", host(), [], 0, "Nothing to wait for"),
+            ("nothing required", host([NOBODY, NOBODY]), [], 0, "Nothing to wait for"),
+            ("one down", host([OK, DOWN]), [], 1, "mlx5_0/2: failed"),
+            ("one starting", host([OK], [STARTING]), [], 1, "mlx5_1/1: starting, down/polling"),
+            ("one unknown", host([("unknown", True)]), [], 1, "mlx5_0/1: unknown"),
+            ("one degraded", host([DEGRADED]), [], 1, "mlx5_0/1: degraded"),
+            ("one degraded", host([DEGRADED]), ["--fail-on=failed"], 0, "Online: 1 port."),
+            ("one down of two", host([OK, DOWN]), ["--any"], 0, "Online: 1 port."),
+            ("all down", host([DOWN, DOWN]), ["--any"], 1, "mlx5_0/2"),
+            ("nothing required", host([NOBODY]), ["--any"], 0, "Nothing to wait for"),
+            ("required and let go of", host([("ignored", True), OK]), [], 0, "Online: 1 port."),
+            # by name
+            ("another is down", host([OK, DOWN]), ["mlx5_0/1"], 0, "Online: 1 port."),
+            ("a glob", host([OK], [DOWN]), ["mlx5_*/1"], 1, "mlx5_1/1"),
+            ("a device stands for its ports", host([OK, OK], [DOWN]), ["mlx5_0"], 0, "Online: 2 ports."),
+            ("nobody's port, down", host([NOBODY]), ["mlx5_0/1"], 1, "mlx5_0/1: ignored"),
+            ("nobody's port, up", host([lambda now: port(now, health="ignored", PortState="active", Required=False)]),
+             ["mlx5_0/1"], 0, "Online: 1 port."),
+            ("what is not there", host([OK]), ["mlx5_0", "mlx5_9/1"], 1, "mlx5_9/1: not there"),
+            ("what is not there", host([OK]), ["mlx5_0", "mlx5_9/1", "--any"], 0, "Online: 1 port."),
+            ("a device without ports", host([]), ["mlx5_0"], 1, "mlx5_0: ok, no ports"),
+            # what is not there
+            ("a missing adapter", host([OK], Missing=[missing]), [], 1, "mlx5_7: failed"),
+            ("... that nobody misses", host([OK], Missing=[{**missing, "HealthState": "ok"}]), [], 0, "1 port."),
+            ("... by its name", host([OK], Missing=[missing]), ["mlx5_7"], 1, "mlx5_7: failed"),
+            ("... another", host([OK], Missing=[missing]), ["mlx5_0"], 0, "Online"),
+            ("a link to be made", host([OK], Setup=[link]), [], 1, "rxe9: waiting: netdev eth9"),
+            ("a link to be made", host([OK], Setup=[link]), ["rxe9"], 1, "rxe9: waiting: netdev eth9"),
+            ("... is not asked for", host([OK], Setup=[link]), ["mlx5_0"], 0, "Online"),
+            ("... is made", host([OK], Setup=[{**link, "Result": "ok"}]), [], 0, "Online"),
+            ("... was made and not seen", host([OK], Setup=[{**link, "Result": "changed"}]), [], 1, "rxe9: changed"),
+            ("... was deleted by hand", host([OK], Setup=[{**link, "Result": "drifted"}]), [], 0, "Online"),
+            ("... is there, and judged", host([OK], Setup=[{**link, "Object": "mlx5_0"}]), [], 0, "Online"),
+            ("a module to be loaded", host([OK], Setup=[{**link, "Step": "load-module"}]), [], 0, "Online"),
+            ("ports are counted", host([NOBODY], Reasons=[reason(0, "count-missing", "device", subject="ib")]), [],
+             1, "ib: failed, count-missing"),
+            ("trouble that is no port's", host([OK], Reasons=[reason(0, "setup-failed", "setup", "degraded")]), [],
+             0, "Online"),
+            ("a notice", host([OK], Reasons=[reason(0, "device-not-probed", "device", "notice")]), [], 0, "Online"),
+            ("ports that are counted may still come", counted("starting"), [], 1, "host: starting"),
+            ("... nothing is counted", counted("starting", ExpectationConfigured=False), [], 0, "Online"),
+            ("ports that are counted cannot be read", counted("unknown"), [], 1, "host: unknown"),
+            ("not listed yet", host(HealthState="starting"), [], 1, "host: starting, devices are still being listed"),
+            ("a new port that nobody needs", no_grace, [], 0, "Nothing to wait for")):
+        rig.put(fixture)
+        bus.play(str(rig.file))
+        begin = time.monotonic()
+        p = bus.run("wait-online", "--timeout=0.3", *args)
+        took = time.monotonic() - begin
+        said = (p.stdout if status == 0 else p.stderr).decode()
+        tap(p.returncode == status and named in said and bool(p.stdout) != bool(p.stderr)
+            and (status == 0 or took >= 0.3), f"wait-online {' '.join(args)}: {name}", (p, took))
+
+
+def test_following(tap, rig, bus):
+    rig.put(host([OK, STARTING]))
+    bus.play(str(rig.file))
+    w = Live(rig, bus, "wait-online")
+    tap(w.waits(), "waits for a port")
+    rig.put(host([OK, OK]))
+    tap(w.waits(), "asks nothing by itself")
+    bus.signal()
+    status, out, err = w.end()
+    tap(status == 0 and out == "Online: 2 ports.\n" and not err, "goes on when that is up", (status, out, err))
+
+    # Two changes at once: the second is not missed.
+    rig.put(host([STARTING]))
+    bus.play(str(rig.file))
+    w = Live(rig, bus, "wait-online")
+    w.waits()
+    bus.signal()
+    time.sleep(DESCRIBE_PAUSE / 2)
+    rig.put(host([OK]))
+    bus.signal()
+    tap(w.end()[0] == 0, "a change soon after another is seen")
+
+    rig.put(host([STARTING]))
+    bus.play(str(rig.file))
+    w = Live(rig, bus, "wait-online")
+    w.waits()
+    bus.stop()
+    tap(w.waits(), "outlives the daemon")
+    rig.put(host([OK]))
+    bus.play(str(rig.file))
+    tap(w.end()[0] == 0, "and is told by the next one")
+
+    bus.stop()
+    w = Live(rig, bus, "wait-online")
+    tap(w.waits(), "waits for a daemon that is not there")
+    bus.play(str(rig.file))
+    tap(w.end()[0] == 0, "until it is")
+    bus.stop()
+    p = bus.run("wait-online", "--timeout=200ms")
+    tap(p.returncode == 1 and p.stderr == b"rdmactl: Not online after 200ms: rdmad is not on the bus\n",
+        "says that it is not there", p)
+
+    bus.kill()
+    w = Live(rig, bus, "wait-online")
+    tap(w.waits(), "waits for a bus that is not there")
+    p = bus.run("wait-online", "--timeout=200ms")
+    tap(p.returncode == 1 and b"there is no system bus" in p.stderr, "says so", p)
+    bus.start()
+    tap(w.waits(), "for the daemon, then")
+    bus.play(str(rig.file))
+    tap(w.end()[0] == 0, "until that is there")
+
+    rig.put(host([STARTING]))
+    bus.play(str(rig.file))
+    w = Live(rig, bus, "wait-online")
+    w.waits()
+    bus.kill()
+    bus.stop()
+    tap(w.waits(), "outlives the bus")
+    rig.put(host([OK]))
+    bus.start()
+    bus.play(str(rig.file))
+    tap(w.end()[0] == 0, "and finds the next one")
+
+    bus.play("-m")
+    p = bus.run("wait-online", "--timeout=500ms")
+    tap(p.returncode == 1 and b"rdmad does not answer" in p.stderr, "a daemon that is silent", p)
+    bus.play("-r")
+    w = Live(rig, bus, "wait-online", "--timeout=0")
+    tap(w.waits(), "a daemon that refuses, and no timeout")
+    w.p.send_signal(signal.SIGTERM)
+    tap(w.end()[0] == -signal.SIGTERM, "ends by SIGTERM")
+    p = rig.run("wait-online", "--timeout=1s")
+    tap(p.returncode == 1 and b"RDMAD_BUS=no" in p.stderr, "not without a bus", p)
+
+
+def main():
+    tap = Tap()
+    if not shutil.which("dbus-daemon"):
+        print("1..0 # SKIP no dbus-daemon")
+        return 0
+    with tempfile.TemporaryDirectory() as directory:
+        rig = Rig(sys.argv[1], directory)
+        bus = Bus(rig, sys.argv[2])
+        try:
+            test_judgement(tap, rig, bus)
+            test_following(tap, rig, bus)
+        finally:
+            bus.end()
+    return tap.end()
+
+
+sys.exit(main())

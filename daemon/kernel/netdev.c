@@ -123,6 +123,27 @@ static void parse_leg(
 		}
 }
 
+static bool has_u16(const struct nlattr *a)
+{
+	return a && nla_len(a) == sizeof(uint16_t);
+}
+
+/* The attributes that ib_ipoib has of its own (ipoib_fill_info(), ipoib_netlink.c). */
+static void parse_ipoib(struct nlattr *info[], struct netdev_facts *f)
+{
+	struct nlattr *tb[IFLA_IPOIB_MAX + 1] = { 0 };
+
+	if (!info[IFLA_INFO_DATA] ||
+		nla_parse_nested(tb, IFLA_IPOIB_MAX, info[IFLA_INFO_DATA], NULL) < 0)
+		return;
+	if (has_u16(tb[IFLA_IPOIB_PKEY]))
+		f->pkey = nla_get_u16(tb[IFLA_IPOIB_PKEY]);
+	if (has_u16(tb[IFLA_IPOIB_MODE]))
+		f->ipoib_connected = nla_get_u16(tb[IFLA_IPOIB_MODE]) == IPOIB_MODE_CONNECTED;
+	if (has_u16(tb[IFLA_IPOIB_UMCAST]))
+		f->ipoib_umcast = nla_get_u16(tb[IFLA_IPOIB_UMCAST]) != 0;
+}
+
 /* What it is to other netdevs, and whose address it shows. */
 static void parse_relations(struct nlattr *tb[], struct netdev_facts *f)
 {
@@ -134,6 +155,9 @@ static void parse_relations(struct nlattr *tb[], struct netdev_facts *f)
 		if (info[IFLA_INFO_KIND])
 			nla_strlcpy(f->kind, info[IFLA_INFO_KIND], sizeof(f->kind));
 		parse_leg(info, leg, f);
+		f->is_ipoib = streq(f->kind, "ipoib");
+		if (f->is_ipoib)
+			parse_ipoib(info, f);
 	}
 	if (has_u32(tb[IFLA_MASTER]))
 		f->master = nla_get_u32(tb[IFLA_MASTER]);
@@ -150,7 +174,7 @@ static void parse_relations(struct nlattr *tb[], struct netdev_facts *f)
 bool netdev_parse_link(struct nlmsghdr *h, struct netdev_facts *ret)
 {
 	struct nlattr *tb[IFLA_MAX + 1] = { 0 };
-	struct netdev_facts f = { 0 };
+	struct netdev_facts f = { .ipoib_connected = -1, .ipoib_umcast = -1 };
 	struct ifinfomsg *ifi;
 
 	if (h->nlmsg_type != RTM_NEWLINK && h->nlmsg_type != RTM_DELLINK)

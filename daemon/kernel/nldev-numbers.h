@@ -7,10 +7,11 @@
 
 #include <rdma/rdma_netlink.h>
 
-#define RDMAD_NL_GROUP_NOTIFY   4   /* 6.12 */
-#define RDMAD_CMD_MONITOR       28  /* 6.12 */
-#define RDMAD_ATTR_EVENT_TYPE   102 /* u8, 6.12 */
-#define RDMAD_ATTR_MONITOR_MODE 103 /* u8, 6.12 */
+#define RDMAD_NL_GROUP_NOTIFY      4   /* 6.12 */
+#define RDMAD_CMD_MONITOR          28  /* 6.12 */
+#define RDMAD_ATTR_PRIVILEGED_QKEY 96  /* u8, 6.7 */
+#define RDMAD_ATTR_EVENT_TYPE      102 /* u8, 6.12 */
+#define RDMAD_ATTR_MONITOR_MODE    103 /* u8, 6.12 */
 
 /* A table for nlmsg_parse() that holds all of the above. */
 #define RDMAD_ATTR_MAX 103

@@ -53,6 +53,74 @@ int nldev_device_index_by_name(struct nldev *n, const char *name, uint32_t *ret)
 bool nldev_has_monitor(struct nldev *n);
 
 /*
+ * What holds for all devices together. Fields that this kernel does not say are -1, and then it
+ * cannot set them either.
+ */
+int nldev_read_system(struct nldev *n, struct system_facts *ret);
+
+/* ---- settings (nldev-settings.c); errors are the kernel's own unless said ---- */
+
+/*
+ * "rdma system set netns exclusive|shared" (5.2). -EBUSY: there is a network namespace besides the
+ * first one, whatever it is for, and the mode is another (rdma_compatdev_set(),
+ * drivers/infiniband/core/device.c).
+ */
+int nldev_set_netns_mode(struct nldev *n, bool exclusive);
+
+/* "rdma system set privileged-qkey on|off" (6.7). -EINVAL: the kernel does not know it. */
+int nldev_set_privileged_qkey(struct nldev *n, bool on);
+
+/*
+ * "rdma dev set DEVICE name NAME" (4.20). Its own name: nothing happens, and that is no error. -EEXIST:
+ * another device has the name. -EINVAL: there is no such device, or the name is empty.
+ */
+int nldev_rename_device(struct nldev *n, uint32_t index, const char *name);
+
+/*
+ * "rdma dev set DEVICE adaptive-moderation on|off" (5.3): of completion queues that are made from then
+ * on. -EINVAL: there is no such device, or the kernel does not know it.
+ */
+int nldev_set_adaptive_moderation(struct nldev *n, uint32_t index, bool on);
+
+/* 1 on, 0 off. -EOPNOTSUPP: the kernel says nothing of it. -ENODEV: no such device. */
+int nldev_read_adaptive_moderation(struct nldev *n, uint32_t index);
+
+/*
+ * Lists the counters of a port that can be switched on and off (5.16), in the driver's order. hw_index
+ * is what nldev_set_optional_counters() takes. name is the kernel's and may hold anything but NUL. A
+ * negative return of the callback ends the listing and is returned. -EINVAL: no such device or port, a
+ * driver without counters of ports, or a kernel that cannot do it. -EMSGSIZE: more counters than the
+ * kernel's answer holds.
+ */
+typedef int (*nldev_optional_counter_cb)(
+	const char *name, uint32_t hw_index, bool enabled, void *user);
+int nldev_list_optional_counters(
+	struct nldev *n, uint32_t index, uint32_t port, nldev_optional_counter_cb cb, void *user);
+
+/*
+ * "rdma statistic set link DEVICE/PORT optional-counters ..." (5.16): these are on afterwards and all
+ * others off. -EOPNOTSUPP: the driver cannot switch them. -EINVAL: one of them is none that can be
+ * switched, or as above.
+ */
+int nldev_set_optional_counters(struct nldev *n, uint32_t index, uint32_t port,
+	const uint32_t *hw_indexes, size_t n_indexes);
+
+/* Who has a device open: processes, neither the kernel's own users nor rdmad's workers. */
+struct device_users {
+	uint32_t
+		contexts; /* open verbs contexts; 0 also where the kernel does not list them (5.13) */
+	uint32_t qps;
+	uint32_t pid;  /* of the first of them, in this PID namespace; 0 none */
+	char comm[16]; /* its name; "" when /proc does not say */
+};
+
+/*
+ * Reads them (RES_CTX_GET and RES_QP_GET). -EINVAL: no such device. What comes and goes meanwhile may be
+ * in it or not.
+ */
+int nldev_read_users(struct nldev *n, uint32_t index, struct device_users *ret);
+
+/*
  * "rdma link add NAME type TYPE netdev NETDEV". The kernel loads the driver module by itself.
  * Errors as the kernel gives them: ENODEV no such netdev, EINVAL type not known, EEXIST the netdev
  * has one already or the name is taken, EPERM not permitted (also: netdev is a VLAN).

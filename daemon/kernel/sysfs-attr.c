@@ -261,3 +261,17 @@ int attr_uevent(int dirfd, const char *key, char *buf, size_t size)
 	}
 	return -ENODATA;
 }
+
+int attr_write(int dirfd, const char *name, const char *text)
+{
+	_cleanup_(closep) int fd = sysfs_open_attribute_for_writing(dirfd, name);
+	size_t size = strlen(text);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = write(fd, text, size);
+	if (n < 0)
+		return -errno;
+	return (size_t)n == size ? 0 : -EIO;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading attributes. Whatever an attribute is (a directory, unreadable, empty, junk), the answer is
+ * Attributes. Whatever an attribute is (a directory, unreadable, empty, junk), the answer is
  * a negative errno, its output is untouched, and nothing else suffers. The directory is given by a
  * descriptor (sysfs_open_directory()), which may be negative: then nothing in it can be read.
  */
@@ -41,3 +41,6 @@ int attr_link(int dirfd, const char *name, char *buf, size_t size);
 
 /* The value of KEY=VALUE in the "uevent" of a device. -ENODATA: it has no such line. */
 int attr_uevent(int dirfd, const char *key, char *buf, size_t size);
+
+/* Writes a text as it is, by one write(2). Errors are those of the kernel and of whoever shows it. */
+int attr_write(int dirfd, const char *name, const char *text);

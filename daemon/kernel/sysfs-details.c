@@ -37,3 +37,16 @@ int sysfs_read_details(uint32_t device_index, const char *device, struct device_
 	*ret = d;
 	return 0;
 }
+
+int sysfs_write_node_desc(const char *device, const char *text)
+{
+	_cleanup_(closep) int dir = -1;
+
+	/* The kernel would store the newline, and cut the rest in silence (node_desc_store()). */
+	if (!sysfs_is_name(device) || strlen(text) > NODE_DESC_MAX || strchr(text, '\n'))
+		return -EINVAL;
+	dir = sysfs_open_directory("/sys/class/infiniband/%s", device);
+	if (dir < 0)
+		return dir == -ENOENT || dir == -ENOTDIR ? -ENODEV : dir;
+	return attr_write(dir, "node_desc", text);
+}

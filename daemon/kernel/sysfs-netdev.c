@@ -172,11 +172,27 @@ static void read_carrier_counts(int dir, struct netdev_facts *f)
 	f->carrier_down_count = down;
 }
 
+/* Interfaces that rtnetlink made have none of these, others have; the mode only with connected mode. */
+static void read_ipoib(int dir, struct netdev_facts *f)
+{
+	uint32_t pkey, umcast;
+	char mode[16];
+
+	if (!f->is_ipoib)
+		return;
+	if (attr_read_hex(dir, "pkey", UINT16_MAX, &pkey) >= 0)
+		f->pkey = (uint16_t)pkey;
+	if (attr_read_u32(dir, "umcast", &umcast) >= 0)
+		f->ipoib_umcast = umcast != 0;
+	if (attr_read(dir, "mode", mode, sizeof(mode)) >= 0)
+		f->ipoib_connected = streq(mode, "connected");
+}
+
 static int list_netdev(const char *name, sysfs_netdev_cb cb, void *user)
 {
 	_cleanup_(closep) int dir = sysfs_open_directory(NET "/%s", name);
 	_cleanup_(closep) int leg = sysfs_open_subdirectory(dir, "bonding_slave");
-	struct netdev_facts f = { 0 };
+	struct netdev_facts f = { .ipoib_connected = -1, .ipoib_umcast = -1 };
 
 	/* Without the number there is nothing to tell it by; unknown must not look like off. */
 	if (attr_read_u32(dir, "ifindex", &f.ifindex) < 0 || f.ifindex == 0 || !read_state(dir, &f))
@@ -187,6 +203,8 @@ static int list_netdev(const char *name, sysfs_netdev_cb cb, void *user)
 	(void)attr_read(dir, "phys_port_name", f.phys_port_name, sizeof(f.phys_port_name));
 	read_carrier_counts(dir, &f);
 	find_relations(dir, &f);
+	f.is_ipoib = streq(f.kind, "ipoib");
+	read_ipoib(dir, &f);
 	read_leg(leg, &f);
 	read_addresses(dir, leg, &f);
 	return cb(&f, user);

@@ -12,7 +12,7 @@
 /* As many as the kernel follows (MAXSYMLINKS). */
 #define LINKS_MAX 40
 
-#define READ_FLAGS (O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+#define OPEN_FLAGS (O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
 
 static int root_fd = -1; /* -1: this host */
 
@@ -260,7 +260,7 @@ int sysfs_resolve(char *buf, const char *fmt, ...)
 	return MIN(r, 0);
 }
 
-int sysfs_open_attribute(int dirfd, const char *name)
+static int open_attribute(int dirfd, const char *name, int flags)
 {
 	struct stat st;
 	int fd;
@@ -274,6 +274,16 @@ int sysfs_open_attribute(int dirfd, const char *name)
 		if (!S_ISREG(st.st_mode))
 			return -EINVAL;
 	}
-	fd = openat(dirfd, name, READ_FLAGS);
+	fd = openat(dirfd, name, flags | OPEN_FLAGS);
 	return fd < 0 ? -errno : fd;
+}
+
+int sysfs_open_attribute(int dirfd, const char *name)
+{
+	return open_attribute(dirfd, name, O_RDONLY);
+}
+
+int sysfs_open_attribute_for_writing(int dirfd, const char *name)
+{
+	return open_attribute(dirfd, name, O_WRONLY | O_TRUNC);
 }

@@ -32,5 +32,8 @@ int sysfs_resolve(char *buf, const char *fmt, ...) _printf_(2, 3);
 /* Opens an attribute for reading: entry of a directory, not a link, nothing but a regular file. */
 int sysfs_open_attribute(int dirfd, const char *name);
 
+/* The same for writing; what a regular file of a test tree holds goes. */
+int sysfs_open_attribute_for_writing(int dirfd, const char *name);
+
 /* Whether this can be one entry of a directory: not empty, no slash, not "." or "..". */
 bool sysfs_is_name(const char *name);

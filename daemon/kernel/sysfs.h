@@ -60,6 +60,13 @@ int sysfs_read_port(
 int sysfs_read_details(uint32_t device_index, const char *device, struct device_details *ret);
 
 /*
+ * Sets the node description; needs root. -EINVAL: longer than NODE_DESC_MAX, or with a newline in it.
+ * -ENODEV: no such device. -EOPNOTSUPP: the driver has none that can be set. InfiniBand adapters tell
+ * their subnet manager (trap 144).
+ */
+int sysfs_write_node_desc(const char *device, const char *text);
+
+/*
  * Reads the GID table of a port: a callback for each entry in use. An entry that cannot be read is
  * left out. Negative errno: of the callback, or that of a table of which nothing can be read.
  */

@@ -20,18 +20,19 @@ struct pcie_hop {
 };
 
 #define PCIE_HOPS_MAX 10
+#define NODE_DESC_MAX 64 /* bytes, without a NUL (IBA 14.2.5.2) */
 
 struct device_details {
 	uint32_t device_index;
-	uint32_t n_pcie;    /* 0: not on PCI, or unknown */
-	int32_t is_vf;      /* 1 a virtual function, 0 not, -1 unknown */
-	int32_t gpu_hops;   /* PCI functions between this and the nearest GPU; -1 unknown or none */
-	char board_id[64];  /* "" unknown, as all texts here */
-	char hca_type[32];  /* "MT4129" */
-	char hw_rev[16];    /* "0", "a0" */
-	char node_desc[64]; /* IB: at most 64 bytes */
-	char physfn[16];    /* of a VF: the PCI address of its physical function */
-	char gpu[16];       /* PCI address of the nearest GPU (PCI class 03xx or 12xx) */
+	uint32_t n_pcie;   /* 0: not on PCI, or unknown */
+	int32_t is_vf;     /* 1 a virtual function, 0 not, -1 unknown */
+	int32_t gpu_hops;  /* PCI functions between this and the nearest GPU; -1 unknown or none */
+	char board_id[64]; /* "" unknown, as all texts here */
+	char hca_type[32]; /* "MT4129" */
+	char hw_rev[16];   /* "0", "a0" */
+	char node_desc[NODE_DESC_MAX + 4];
+	char physfn[16];     /* of a VF: the PCI address of its physical function */
+	char gpu[16];        /* PCI address of the nearest GPU (PCI class 03xx or 12xx) */
 	char local_cpus[64]; /* "0-15,64-79" */
 	struct pcie_hop pcie[PCIE_HOPS_MAX];
 };
@@ -202,7 +203,8 @@ struct elsewhere_facts {
 };
 
 _Static_assert(sizeof(struct pcie_hop) == 16 + 4 * 4, "padding");
-_Static_assert(sizeof(struct device_details) == 4 * 4 + 64 + 32 + 16 + 64 + 16 + 16 + 64 +
+_Static_assert(sizeof(struct device_details) == 4 * 4 + 64 + 32 + 16 + NODE_DESC_MAX + 4 + 16 + 16 +
+							64 +
 							PCIE_HOPS_MAX * sizeof(struct pcie_hop),
 	"padding");
 _Static_assert(sizeof(struct gid_facts) == 4 * 4 + 16 + IFNAMSIZ, "padding");

@@ -88,6 +88,11 @@ const char *phys_state_word(int state, char buf[STATE_WORD_MAX])
 	return state_word(table, ARRAY_SIZE(table), state, buf);
 }
 
+struct system_facts system_facts_unknown(void)
+{
+	return (struct system_facts){ .netns_exclusive = -1, .privileged_qkey = -1 };
+}
+
 struct port_facts port_facts_unknown(uint32_t device_index, uint32_t number)
 {
 	return (struct port_facts){

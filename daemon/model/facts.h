@@ -159,26 +159,39 @@ struct netdev_facts {
 	bool carrier;
 	bool have_carrier_counts; /* IFLA_CARRIER_*_COUNT, kernel 4.16 */
 	bool gone;
-	bool permanent_address; /* address is the permanent one, not the one in use */
-	uint8_t operstate;      /* IF_OPER_*, RFC 2863 */
-	uint8_t leg;            /* enum bond_leg */
-	uint8_t mii;            /* enum bond_mii */
-	uint8_t address_length; /* 0: none or unknown */
+	bool permanent_address;  /* address is the permanent one, not the one in use */
+	uint8_t operstate;       /* IF_OPER_*, RFC 2863 */
+	uint8_t leg;             /* enum bond_leg */
+	uint8_t mii;             /* enum bond_mii */
+	uint8_t address_length;  /* 0: none or unknown */
+	uint8_t is_ipoib;        /* 1: it is; only then the next ones mean something */
+	uint8_t reserved;        /* 0 */
+	uint16_t pkey;           /* with the membership bit; 0 unknown */
+	int32_t ipoib_connected; /* 1 connected, 0 datagram, -1 unknown */
+	int32_t ipoib_umcast;    /* 1 on, 0 off, -1 unknown */
 	uint8_t address[HW_ADDRESS_MAX];
 	char name[IFNAMSIZ];
 	char kind[16]; /* IFLA_INFO_KIND: "bond" "vlan" "ipoib"; "" most hardware has none */
 	char phys_port_name[IFNAMSIZ]; /* IFLA_PHYS_PORT_NAME: "p0"; "" unknown */
 };
 
+/* What the kernel has for all RDMA devices together. */
+struct system_facts {
+	int32_t netns_exclusive; /* 1 exclusive, 0 shared, -1 unknown or not offered by this kernel */
+	int32_t privileged_qkey; /* 1 on, 0 off, -1 likewise */
+};
+
 /* Facts are compared as bytes and sent as bytes: there must be no padding in them. */
 _Static_assert(sizeof(struct device_facts) == 2 * 4 + 2 * 8 + 4 * 4 + 64 + 32 + 16 + 32 + 16 + 64 +
 						      64 + 64 + 16 + IFNAMSIZ,
 	"padding");
+_Static_assert(sizeof(struct system_facts) == 2 * 4, "padding");
 _Static_assert(sizeof(struct port_facts) == 8 + 12 * 4 + 8 + 16 + IFNAMSIZ, "padding");
 _Static_assert(
-	sizeof(struct netdev_facts) == 8 * 4 + 8 + HW_ADDRESS_MAX + 2 * IFNAMSIZ + 16, "padding");
+	sizeof(struct netdev_facts) == 10 * 4 + 12 + HW_ADDRESS_MAX + 2 * IFNAMSIZ + 16, "padding");
 
-/* Port facts in which everything is unknown. */
+/* Facts in which everything is unknown. */
+struct system_facts system_facts_unknown(void);
 struct port_facts port_facts_unknown(uint32_t device_index, uint32_t number);
 
 /* Writes a GUID as sysfs does, "0a7f:bc12:45ef:d23b"; "" for 0. Returns buf. */

@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "ipoib.h"
 #include "netdev.h"
 
 static struct nl_msg *message(int type, const void *header, size_t size)
@@ -242,6 +243,49 @@ static void test_link_below(void **state)
 	assert_int_equal(stacked(NULL, 9, false).link, 0);
 }
 
+static struct netdev_facts ipoib(bool whole)
+{
+	struct nl_msg *m = link_message(RTM_NEWLINK, 4, "ib0");
+	struct nlattr *info = nla_nest_start(m, IFLA_LINKINFO), *data;
+	struct netdev_facts f;
+
+	nla_put_string(m, IFLA_INFO_KIND, "ipoib");
+	data = nla_nest_start(m, IFLA_INFO_DATA);
+	if (whole) {
+		nla_put_u16(m, IFLA_IPOIB_PKEY, 0x8001);
+		nla_put_u16(m, IFLA_IPOIB_MODE, IPOIB_MODE_CONNECTED);
+		nla_put_u16(m, IFLA_IPOIB_UMCAST, 0);
+	} else {
+		nla_put_u32(m, IFLA_IPOIB_PKEY, 0x8001);
+		nla_put_u8(m, IFLA_IPOIB_MODE, IPOIB_MODE_CONNECTED);
+	}
+	nla_nest_end(m, data);
+	nla_nest_end(m, info);
+	assert_true(parse_link(m, &f));
+	return f;
+}
+
+static void test_ipoib(void **state)
+{
+	struct netdev_facts f = ipoib(true);
+
+	(void)state;
+	assert_int_equal(f.is_ipoib, 1);
+	assert_int_equal(f.pkey, 0x8001);
+	assert_int_equal(f.ipoib_connected, 1);
+	assert_int_equal(f.ipoib_umcast, 0);
+	/* What is not as expected is unknown. */
+	f = ipoib(false);
+	assert_int_equal(f.is_ipoib, 1);
+	assert_int_equal(f.pkey, 0);
+	assert_int_equal(f.ipoib_connected, -1);
+	assert_int_equal(f.ipoib_umcast, -1);
+	f = stacked("vlan", 9, false);
+	assert_int_equal(f.is_ipoib, 0);
+	assert_int_equal(f.ipoib_connected, -1);
+	assert_int_equal(f.ipoib_umcast, -1);
+}
+
 static struct nl_msg *address_message(int type, uint8_t family)
 {
 	struct ifaddrmsg ifa = { .ifa_family = family,
@@ -406,6 +450,26 @@ static void test_monitor(void **state)
 	netdev_monitor_close(monitor);
 }
 
+/* What is set, as far as a kernel without InfiniBand goes: each refusal is the kernel's own errno. */
+static void test_set(void **state)
+{
+	struct netdev_facts lo = { 0 };
+	uint32_t ifindex = 0;
+
+	(void)state;
+	if (unshare(CLONE_NEWNET) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0)
+		skip();
+	assert_int_equal(netdev_list(find_loopback, &lo), 0);
+	assert_int_equal(netdev_set_mtu(lo.ifindex, 1234), 0);
+	assert_int_equal(netdev_list(find_loopback, &lo), 0);
+	assert_int_equal(lo.mtu, 1234);
+	assert_int_equal(netdev_set_mtu(lo.ifindex + 1000, 1500), -ENODEV);
+	assert_int_equal(ipoib_set_connected(lo.ifindex, true), -EOPNOTSUPP);
+	assert_int_equal(ipoib_set_umcast(lo.ifindex, true), -EOPNOTSUPP);
+	assert_true(ipoib_add_child("ib0", lo.ifindex, 0x8001, &ifindex) < 0);
+	assert_int_equal(ifindex, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,9 +479,11 @@ int main(void)
 		cmocka_unit_test(test_leg),
 		cmocka_unit_test(test_same_bytes),
 		cmocka_unit_test(test_link_below),
+		cmocka_unit_test(test_ipoib),
 		cmocka_unit_test(test_address),
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_monitor),
+		cmocka_unit_test(test_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

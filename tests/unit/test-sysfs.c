@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "roce.h"
 #include "sysfs-attr.h"
 #include "sysfs-root.h"
 #include "sysfs.h"
@@ -892,6 +893,111 @@ static void test_resolve(void **state)
 	assert_int_equal(sysfs_resolve(path, "/sys/class/infiniband/file/x"), -ENOTDIR);
 }
 
+/* ---- what is written ---- */
+
+static void check_file(const char *path, const char *text)
+{
+	char name[PATH_MAX], buf[128];
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof(name), "%s/%s", top, path);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	n = read(fd, buf, sizeof(buf) - 1);
+	assert_true(n >= 0);
+	buf[n] = '\0';
+	close(fd);
+	assert_string_equal(buf, text);
+}
+
+static void test_node_desc(void **state)
+{
+	char text[NODE_DESC_MAX + 2] = "";
+
+	(void)state;
+	make_directory("desc");
+	make_directory("desc/sys");
+	make_directory("desc/sys/class");
+	make_directory("desc/sys/class/infiniband");
+	make_directory("desc/sys/class/infiniband/x0");
+	put("desc/sys/class/infiniband/x0", "node_desc",
+		"something that is longer than what comes\n");
+	snprintf(text, sizeof(text), "%s/desc", top);
+	assert_int_equal(sysfs_set_root(text), 0);
+
+	assert_int_equal(sysfs_write_node_desc("x0", "node1 x0"), 0);
+	check_file("desc/sys/class/infiniband/x0/node_desc", "node1 x0");
+	/* The longest there is, and it is read back whole. */
+	memset(text, 'x', NODE_DESC_MAX);
+	text[NODE_DESC_MAX] = '\0';
+	assert_int_equal(sysfs_write_node_desc("x0", text), 0);
+	assert_string_equal(details("x0").node_desc, text);
+	text[NODE_DESC_MAX] = 'x';
+	assert_int_equal(sysfs_write_node_desc("x0", text), -EINVAL);
+	assert_int_equal(sysfs_write_node_desc("x0", "a\n"), -EINVAL);
+	assert_int_equal(sysfs_write_node_desc("x1", "a"), -ENODEV);
+	assert_int_equal(sysfs_write_node_desc("../x0", "a"), -EINVAL);
+	text[NODE_DESC_MAX] = '\0';
+	assert_string_equal(details("x0").node_desc, text);
+}
+
+#define CM_PORT "cm/sys/kernel/config/rdma_cm/x0/ports/1"
+
+static void test_roce(void **state)
+{
+	enum gid_type mode = GID_TYPE_IB;
+	char path[PATH_MAX];
+	int tos = 7;
+
+	(void)state;
+	make_directory("cm");
+	make_directory("cm/sys");
+	make_directory("cm/sys/kernel");
+	make_directory("cm/sys/kernel/config");
+	snprintf(path, sizeof(path), "%s/cm", top);
+	assert_int_equal(sysfs_set_root(path), 0);
+	/* configfs is there, rdma_cm is not. */
+	assert_int_equal(roce_prepare("x0"), -ENOENT);
+	assert_int_equal(roce_read("x0", 1, &mode, &tos), -ENOENT);
+
+	make_directory("cm/sys/kernel/config/rdma_cm");
+	assert_int_equal(roce_prepare("x0"), 0);
+	assert_int_equal(roce_prepare("x0"), 0); /* it is there */
+	assert_int_equal(roce_prepare(".."), -EINVAL);
+	assert_int_equal(roce_read("x0", 1, &mode, &tos), -ENOENT);
+	assert_int_equal(roce_set_tos("x0", 1, 5), -ENOENT);
+	/* The kernel would have made these. */
+	make_directory("cm/sys/kernel/config/rdma_cm/x0/ports");
+	make_directory(CM_PORT);
+	assert_int_equal(roce_read("x0", 1, &mode, &tos), 0);
+	assert_int_equal(mode, GID_TYPE_UNKNOWN);
+	assert_int_equal(tos, -1);
+
+	put(CM_PORT, "default_roce_mode", "IB/RoCE v1\n");
+	put(CM_PORT, "default_roce_tos", "0\n");
+	assert_int_equal(roce_read("x0", 1, &mode, &tos), 0);
+	assert_int_equal(mode, GID_TYPE_ROCE_V1);
+	assert_int_equal(tos, 0);
+	assert_int_equal(roce_set_mode("x0", 1, GID_TYPE_ROCE_V2), 0);
+	check_file(CM_PORT "/default_roce_mode", "RoCE v2");
+	assert_int_equal(roce_set_tos("x0", 1, 106), 0);
+	check_file(CM_PORT "/default_roce_tos", "106");
+	assert_int_equal(roce_read("x0", 1, &mode, &tos), 0);
+	assert_int_equal(mode, GID_TYPE_ROCE_V2);
+	assert_int_equal(tos, 106);
+	assert_int_equal(roce_set_mode("x0", 1, GID_TYPE_ROCE_V1), 0);
+	check_file(CM_PORT "/default_roce_mode", "IB/RoCE v1");
+	assert_int_equal(roce_set_mode("x0", 1, GID_TYPE_UNKNOWN), -EINVAL);
+	assert_int_equal(roce_set_mode("x0", 2, GID_TYPE_ROCE_V2), -ENOENT);
+
+	put(CM_PORT, "default_roce_mode", "RoCE v3\n");
+	put(CM_PORT, "default_roce_tos", "256\n");
+	assert_int_equal(roce_read("x0", 1, &mode, &tos), 0);
+	assert_int_equal(mode, GID_TYPE_UNKNOWN);
+	assert_int_equal(tos, -1);
+}
+
 /* ---- attributes one by one ---- */
 
 static void test_texts(void **state)
@@ -1028,6 +1134,8 @@ int main(void)
 		cmocka_unit_test(test_hostile_elsewhere),
 		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_resolve),
+		cmocka_unit_test(test_node_desc),
+		cmocka_unit_test(test_roce),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_rates),

@@ -506,3 +506,13 @@ int key_assign(struct parser *p, const char *key, const char *value, unsigned li
 		section_word(p->section), near ? "; did you mean " : "", near ? near : "",
 		near ? "=?" : "");
 }
+
+bool key_is_list(enum section_kind section, const char *key)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (keys[i].section == section && streq(keys[i].name, key))
+			return keys[i].parse == key_load || keys[i].parse == key_deny ||
+			       keys[i].parse == key_load_for ||
+			       keys[i].parse == key_optional_counters;
+	return false;
+}

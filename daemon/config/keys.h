@@ -20,6 +20,9 @@ const char *section_suggest(const char *name);
 /* Carries one assignment out, or notes why not. 0 or -ENOMEM. */
 int key_assign(struct parser *p, const char *key, const char *value, unsigned line);
 
+/* Whether the key appends to a list. */
+bool key_is_list(enum section_kind section, const char *key);
+
 struct key;
 typedef int (*key_parse)(
 	struct parser *p, const struct key *k, const char *key, const char *value, unsigned line);

@@ -12,6 +12,12 @@
 /* The order is the precedence: what the administrator wrote goes before what the vendor ships. */
 static const char *const config_dirs[] = { "/etc", "/run", "/usr/lib" };
 
+/* One loading. */
+struct loader {
+	struct config *config;
+	struct config_notes *notes; /* NULL: not wanted */
+};
+
 struct dropin {
 	char *name; /* without its directory */
 	char *path;
@@ -68,9 +74,10 @@ static int read_all(int fd, char **ret, size_t *ret_size)
  * Reads one file into the configuration. Whatever is wrong with it is a problem that names it. path
  * exists in its directory, be it as a dangling link.
  */
-static int load_file(struct config *c, const char *path)
+static int load_file(const struct loader *l, const char *path)
 {
-	struct parser p = { .config = c, .file = path };
+	struct config *c = l->config;
+	struct parser p = { .config = c, .file = path, .notes = l->notes };
 	_cleanup_(freep) char *text = NULL;
 	_cleanup_(closep) int fd = -1;
 	struct stat st;
@@ -83,8 +90,8 @@ static int load_file(struct config *c, const char *path)
 		return file_problem(c, path, "cannot be read", errno);
 	if (fstat(fd, &st) < 0)
 		return file_problem(c, path, "cannot be read", errno);
-	if (S_ISCHR(st.st_mode))
-		return 0; /* masked by a link to /dev/null */
+	if (S_ISCHR(st.st_mode)) /* masked by a link to /dev/null */
+		return config_notes_add(l->notes, NOTE_MASKED, path, 0, NULL, NULL, NULL);
 	if (!S_ISREG(st.st_mode))
 		return file_problem(c, path,
 			S_ISDIR(st.st_mode) ? "is a directory, not a file"
@@ -97,11 +104,12 @@ static int load_file(struct config *c, const char *path)
 		return file_problem(c, path, "is larger than 1 MB: left out", 0);
 	if (r < 0)
 		return file_problem(c, path, "cannot be read", -r);
-	return reader_parse(text, size, &parser_callbacks, &p);
+	r = config_notes_add(l->notes, NOTE_FILE, path, 0, NULL, NULL, NULL);
+	return r < 0 ? r : reader_parse(text, size, &parser_callbacks, &p);
 }
 
 /* The first rdmad.conf there is, and only that one. */
-static int load_main(struct config *c, const char *root)
+static int load_main(const struct loader *l, const char *root)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(config_dirs); i++) {
 		_cleanup_(freep) char *path = NULL;
@@ -114,7 +122,7 @@ static int load_main(struct config *c, const char *root)
 		/* What cannot even be looked at may be there: load_file() says why. */
 		if (lstat(path, &st) < 0 && (errno == ENOENT || errno == ENOTDIR))
 			continue;
-		return load_file(c, path);
+		return load_file(l, path);
 	}
 	return 0;
 }
@@ -195,7 +203,7 @@ static int compare_dropins(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int load_dropins(struct config *c, const char *root)
+static int load_dropins(const struct loader *l, const char *root)
 {
 	_cleanup_(dropins_done) struct dropins d = { 0 };
 	int r;
@@ -207,54 +215,60 @@ static int load_dropins(struct config *c, const char *root)
 			path = NULL;
 			return -ENOMEM;
 		}
-		r = list_dropins(c, &d, path);
+		r = list_dropins(l->config, &d, path);
 		if (r < 0)
 			return r;
 	}
 	if (d.n > 0)
 		qsort(d.items, d.n, sizeof(*d.items), compare_dropins);
 	for (size_t i = 0; i < d.n; i++) {
-		r = load_file(c, d.items[i].path);
+		r = load_file(l, d.items[i].path);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
-int config_load(const char *root, struct config **ret)
+static int load_all(const struct loader *l, const char *root)
 {
-	_cleanup_(config_freep) struct config *c = config_new();
 	int r;
 
-	if (!c)
-		return -ENOMEM;
 	if (streq(root, "/"))
 		root = "";
-	r = load_main(c, root);
-	if (r < 0)
-		return r;
-	r = load_dropins(c, root);
-	if (r < 0)
-		return r;
-	r = parser_finish(c);
-	if (r < 0)
-		return r;
-	*ret = TAKE_PTR(c);
-	return 0;
+	r = load_main(l, root);
+	return r < 0 ? r : load_dropins(l, root);
 }
 
-int config_load_file(const char *path, struct config **ret)
+static int load(const char *root, const char *path, struct config **ret, struct config_notes *notes)
 {
 	_cleanup_(config_freep) struct config *c = config_new();
+	const struct loader l = { .config = c, .notes = notes };
 	int r;
 
 	if (!c)
 		return -ENOMEM;
-	r = load_file(c, path);
+	r = path ? load_file(&l, path) : load_all(&l, root);
 	if (r >= 0)
 		r = parser_finish(c);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(c);
 	return 0;
+}
+
+int config_load(const char *root, struct config **ret)
+{
+	return load(root, NULL, ret, NULL);
+}
+
+int config_load_file(const char *path, struct config **ret)
+{
+	return load("", path, ret, NULL);
+}
+
+int config_load_noted(
+	const char *root, const char *path, struct config **ret, struct config_notes *ret_notes)
+{
+	*ret_notes = (struct config_notes){ 0 };
+	return load(root, path, ret, ret_notes);
 }

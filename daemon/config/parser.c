@@ -200,9 +200,8 @@ static int begin_counter(struct parser *p, const char *pattern, unsigned line)
 	return 0;
 }
 
-static int begin_section(void *user, const char *text, unsigned line)
+static int enter_section(struct parser *p, const char *text, unsigned line)
 {
-	struct parser *p = user;
 	const struct section_name *s;
 	char kind[64];
 	const char *argument = text;
@@ -252,13 +251,31 @@ static int begin_section(void *user, const char *text, unsigned line)
 	return 0;
 }
 
+static int begin_section(void *user, const char *text, unsigned line)
+{
+	struct parser *p = user;
+	int r;
+
+	r = enter_section(p, text, line);
+	if (r < 0 || p->section == SECTION_NONE)
+		return r;
+	STRSCPY(p->header, text);
+	return config_notes_add(p->notes, NOTE_SECTION, p->file, line, p->header, NULL, NULL);
+}
+
 static int handle_value(void *user, const char *key, const char *value, unsigned line)
 {
 	struct parser *p = user;
+	unsigned problems = p->n_problems;
+	int r;
 
 	if (p->section == SECTION_NONE)
 		return 0;
-	return key_assign(p, key, value, line);
+	r = key_assign(p, key, value, line);
+	if (r < 0 || p->n_problems != problems)
+		return r;
+	return config_notes_add(p->notes, key_is_list(p->section, key) ? NOTE_LIST : NOTE_KEY,
+		p->file, line, p->header, key, value);
 }
 
 static int handle_problem(void *user, unsigned line, const char *text)

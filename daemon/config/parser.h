@@ -4,6 +4,7 @@
 
 #include "config.h"
 #include "macros.h"
+#include "notes.h"
 #include "reader.h"
 
 /* Sections of one kind and list entries; more is a mistake, and lookups are linear. */
@@ -35,6 +36,8 @@ struct parser {
 	enum section_kind section;
 	size_t item; /* of the sections of this kind, the one that it is in */
 	unsigned n_problems;
+	struct config_notes *notes; /* NULL: not wanted */
+	char header[64]; /* of the section, for the notes; the reader knows no longer one */
 };
 
 extern const struct reader_callbacks parser_callbacks; /* user is a struct parser */

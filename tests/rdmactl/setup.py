@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The verbs about setup: plan, apply.
+"""The verbs about setup: plan, apply, verify.
 
     setup.py RDMACTL MOCK-DAEMON [--update]     as run.py
 
@@ -8,6 +8,7 @@
 import difflib
 import json
 import os
+import pathlib
 import shutil
 import sys
 import tempfile
@@ -141,6 +142,121 @@ def test_apply(tap, rig, mock, update):
         bus.end()
 
 
+# ---- trees that stand for a host ----
+
+def tree(rig, name, files):
+    """Makes one anew: contents by path; None is a directory, a pathlib.Path the target of a link."""
+    top = rig.directory / name
+    shutil.rmtree(top, ignore_errors=True)
+    top.mkdir()
+    for path, content in files.items():
+        at = top / path
+        (at if content is None else at.parent).mkdir(parents=True, exist_ok=True)
+        if isinstance(content, pathlib.Path):
+            at.symlink_to(content)
+        elif isinstance(content, bytes):
+            at.write_bytes(content)
+        elif content is not None:
+            at.write_text(content)
+    return name
+
+
+def device(name, guid="0a7f:bc12:45ef:d23b", layer="InfiniBand", ports=(1,)):
+    top = f"sys/class/infiniband/{name}"
+    files = {f"{top}/node_guid": guid, f"{top}/node_type": "1: CA", f"{top}/board_id": "MT_0000000838"}
+    for n in ports:
+        files |= {f"{top}/ports/{n}/link_layer": layer, f"{top}/ports/{n}/state": "4: ACTIVE",
+                  f"{top}/ports/{n}/phys_state": "5: LinkUp", f"{top}/ports/{n}/rate": "100 Gb/sec (4X EDR)",
+                  f"{top}/ports/{n}/counters/symbol_error": "0",
+                  f"{top}/ports/{n}/hw_counters/out_of_sequence": "0"}
+    return files
+
+
+MODULES = {
+    "proc/sys/kernel/osrelease": "6.1.0-test\n",
+    "lib/modules/6.1.0-test/modules.dep":
+        "kernel/drivers/infiniband/core/ib_core.ko:\n"
+        "kernel/drivers/infiniband/core/ib_umad.ko: kernel/drivers/infiniband/core/ib_core.ko\n"
+        "kernel/drivers/infiniband/sw/rxe/rdma_rxe.ko.xz: kernel/drivers/infiniband/core/ib_core.ko\n"
+        "kernel/net/sunrpc/xprtrdma/rpcrdma.ko: kernel/drivers/infiniband/core/ib_core.ko\n",
+    "lib/modules/6.1.0-test/modules.builtin": "kernel/fs/configfs/configfs.ko\n",
+    "lib/modules/6.1.0-test/modules.alias": "alias svcrdma rpcrdma\nalias rdma-link-rxe rdma_rxe\n"}
+ETC = "etc/rdmad/rdmad.conf"
+DROP = "etc/rdmad/rdmad.conf.d"
+
+
+# ---- verify ----
+
+def test_verify(tap, rig, update):
+    golden = Golden(tap, "verify", update)
+
+    def check(what, files, status, *args):
+        p = rig.run("verify", f"--root={tree(rig, 'host', files)}", *args)
+        tap(p.returncode == status and not p.stderr, f"verify of {what} exits with {status}", p)
+        golden.add(p, f"verify --root=host {' '.join(args)}".strip() + f"    # {what}")
+        return p
+
+    check("nothing", {}, 0)
+    check("defaults", {"usr/lib/rdmad/rdmad.conf": "# [Health]\n# FlapCount=3\n"}, 0)
+    check("a misspelt value", {ETC: "[Setup]\nMode=aply\nDrift=repair\n"}, 1)
+    check("an unknown key", {ETC: "[Health]\nFlapCuont=4\nFlapCount=5\n"}, 1)
+    check("CRLF", {ETC: b"[Health]\r\nFlapCount=4\r\n"}, 0)
+    check("a BOM", {ETC: b"\xef\xbb\xbf[Health]\nFlapCount=4\n"}, 0)
+    check("UTF-16", {ETC: "[Health]\nFlapCount=4\n".encode("utf-16")}, 1)
+    check("a line of 300 bytes", {ETC: "[Modules]\nLoad=" + "ib_umad " * 37 + "\nDeny=siw\n"}, 1)
+    check("a header of 60 bytes", {ETC: f"[Link {'x' * 53}]\nType=rxe\n[Health]\nFlapCount=4\n"}, 1)
+    p = check("1 MB", {ETC: "[Health]\n" + "# x\n" * 300000, f"{DROP}/10.conf": "[Health]\nFlapCount=4\n"}, 1)
+    tap(b"larger than 1 MB" in p.stdout, "... is named", p)
+    check("a section twice", {ETC: "[Health]\nFlapCount=4\n[Link rxe0]\nType=rxe\n",
+                              f"{DROP}/10.conf": "[Link rxe0]\nNetDevice=d0\n[Health]\nFlapCount=\n",
+                              "sys/class/net/d0/ifindex": "2\n"}, 0)
+    check("a mask", {f"{DROP}/10-site.conf": pathlib.Path("/dev/null"),
+                     "usr/lib/rdmad/rdmad.conf.d/10-site.conf": "[Health]\nFlapCount=4\n",
+                     f"{DROP}/20-own.conf": "[Health]\nFlapCount=5\n"}, 0)
+    check("what lacks something", {ETC: "[Link rxe0]\nType=rxe\n[Expect all]\nCount=4\n"}, 1)
+    check("what matches nothing", {
+        **device("mlx5_0", ports=(1, 2)), **device("mlx5_1", "0a7f:bc12:45ef:d24b", "Ethernet"),
+        "sys/class/net/d0/ifindex": "2\n", ETC:
+            "[Device mlx5_0]\nExpect=yes\n[Device mlx4_*]\nExpect=yes\n[Device guid=0a7f:bc12:45ef:d24b]\n"
+            "Expect=yes\n[Device guid=0a7f:bc12:45ef:d25b]\nExpect=yes\n[Device board=MT_0000000838]\nExpect=no\n"
+            "[Port mlx5_0/2 linklayer=InfiniBand]\nExpect=up\n[Port mlx5_1/2]\nExpect=up\n"
+            "[Port linklayer=Ethernet]\nMinRate=100Gb/s\n[Link rxe0]\nType=rxe\nNetDevice=d0\n"
+            "[Link rxe1]\nType=rxe\nNetDevice=d1\n[Expect all]\nMatch=mlx5_*\nCount=8\n"
+            "[Expect other]\nMatch=hfi1_*\nCount=1\n[Counter symbol_*]\nThreshold=4\n"
+            "[IPoIB ib0]\nMTU=2044\n[IPoIB ib0.8001]\nParent=ib0\nPKey=0x8001\n[IPoIB d0]\nUmcast=no\n"
+            "[Counter symbol_errors]\nThreshold=4\n[Counter out_of_sequence]\nThreshold=4\n"}, 0)
+    check("what the kernel does not have", {
+        **MODULES, "sys/module/siw2/refcnt": "0\n", ETC:
+            "[Modules]\nLoad=ib-umad svcrdma nosuch\nLoad=configfs siw2 nosuch2\n"
+            "[Link rxe0]\nType=rxe\nNetDevice=d0\n[Link siw0]\nType=siw\nNetDevice=d0\n"}, 1)
+    check("what the kernel does not have, and need not", {
+        **MODULES, ETC: "[Modules]\nLoad=nosuch\nLoad=\nLoad=ib_umad\n"}, 0)
+    golden.end()
+
+    # As what is read depends on who reads: root may read everything.
+    tree(rig, "host", {ETC: "[Health]\nFlapCount=4\n"})
+    (rig.directory / "host" / ETC).chmod(0)
+    p = rig.run("verify", "--root=host", "--json")
+    told = [x["Text"] for x in json.loads(p.stdout)["Problems"]]
+    tap(told == ([] if os.geteuid() == 0 else ["cannot be read: Permission denied"]), "verify of mode 000", told)
+
+    tree(rig, "host", {**device("mlx5_0"), ETC: "[Health]\nFlapCount=4\nFlapCount=5\nX=1\n[Device mlx4_0]\nExpect=no\n"})
+    v = json.loads(rig.run("verify", "--root=host", "--json=short").stdout)
+    tap(v["Daemon"] == {"Running": False} and v["Source"] == "sysfs" and v["Unsupported"] == []
+        and [(x["File"], x["Line"]) for x in v["Problems"]] == [(f"host/{ETC}", 4)]
+        and [(x["Section"], x["Line"]) for x in v["Unmatched"]] == [("Device mlx4_0", 5)]
+        and [(x["Key"], x["Value"], x["Overridden"]) for x in v["Sections"][0]["Keys"]] ==
+        [("FlapCount", "4", {"File": f"host/{ETC}", "Line": 3}), ("FlapCount", "5", None)], "verify --json", v)
+    (rig.directory / "one.conf").write_text("[Device mlx5_1]\nExpect=yes\n[Device mlx5_9]\nExpect=yes\n")
+    rig.put(planned(OK))
+    p = rig.run("verify", "--config=one.conf")
+    tap(p.returncode == 0 and b"mlx5_9] matches no device on this host now" in p.stdout
+        and b"mlx5_1] matches" not in p.stdout, "verify --config: one file, and what rdmad knows of the host", p)
+    for args, status in ((["--config=nosuch"], 1), (["--root=nosuch"], 1), (["one.conf"], 2), (["-Hx"], 2)):
+        p = rig.run("verify", *args)
+        tap(p.returncode == status and p.stderr and not p.stdout, f"verify {args} exits with {status}", p)
+
+
 def main():
     update = "--update" in sys.argv[3:]
     with open("/proc/self/comm", "w") as f:
@@ -150,6 +266,7 @@ def main():
         rig = Rig(sys.argv[1], directory)
         test_plan(tap, rig, update)
         test_apply(tap, rig, sys.argv[2], update)
+        test_verify(tap, rig, update)
     return tap.end()
 
 

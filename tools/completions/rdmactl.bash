@@ -4,10 +4,11 @@
 _rdmactl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
-	local verbs='status list show topo check counters events wait-online explain baseline ack release plan apply inspect collect reload'
+	local verbs='status list show topo check counters events wait-online explain baseline ack release plan apply verify inspect collect reload'
 	local options='--json --no-legend --full --no-pager --host --help --version --all --watch --save --since
 		--follow --kind --lines --for --as-config --interval --config --force --fail-on --class --group
-		--perfdata --ignore-acked --exit --comment --undo --exit-code --disruptive --timeout --any'
+		--perfdata --ignore-acked --exit --comment --undo --exit-code --disruptive --timeout --any
+		--root'
 
 	(( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
@@ -30,6 +31,10 @@ _rdmactl()
 	elif [[ $prev == --since || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --since ) ]]; then
 		[[ $cur != = ]] || cur=
 		COMPREPLY=($(compgen -A file -W 'today yesterday -1h' -- "$cur"))
+		return
+	elif [[ $prev == --root || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --root ) ]]; then
+		[[ $cur != = ]] || cur=
+		COMPREPLY=($(compgen -A directory -- "$cur"))
 		return
 	elif [[ $prev == --config || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --config ) ]]; then
 		[[ $cur != = ]] || cur=
@@ -61,7 +66,7 @@ _rdmactl()
 
 	for (( i = 1; i < COMP_CWORD; i++ )); do
 		word=${COMP_WORDS[i]}
-		if [[ $word == @(-H|--host|-n|--lines|--for|--kind|--save|--since|--interval|--config|--fail-on|--class|--group|--exit|--comment|--timeout) ]]; then
+		if [[ $word == @(-H|--host|-n|--lines|--for|--kind|--save|--since|--interval|--config|--fail-on|--class|--group|--exit|--comment|--timeout|--root) ]]; then
 			(( i++ ))
 		elif [[ " $verbs " == *" $word "* ]]; then
 			verb=$word

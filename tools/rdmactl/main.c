@@ -58,6 +58,8 @@ static const struct verb verbs[] = {
 		"what is not as configured, and what would mend it" },
 	{ "apply", NULL, false, OPTION_DISRUPTIVE, verb_apply,
 		"make it as configured, also where somebody changed it" },
+	{ "verify", NULL, false, OPTION_CONFIG | OPTION_ROOT, verb_verify,
+		"check the configuration files, without the daemon" },
 	{ "inspect", "TREE...", true, OPTION_INTERVAL | OPTION_CONFIG, verb_inspect,
 		"judge captured trees without a daemon; exit status as check" },
 	{ "collect", "FILE", true, OPTION_FORCE, verb_collect,
@@ -94,7 +96,7 @@ static void help(void)
 	       "  --as-config                baseline: as configuration for a drop-in\n"
 	       "  --for=SPAN                 release: how long (15min); 0 takes back now\n"
 	       "  --interval=SPAN            inspect: how far apart the trees were taken (60s)\n"
-	       "  --config=FILE              inspect: judge by this instead of what is installed\n"
+	       "  --config=FILE              inspect, verify: this instead of what is installed\n"
 	       "  --force                    collect: write over a file that is there\n"
 	       "  --fail-on=HEALTH           check: what fails: failed, degraded (default), "
 	       "unknown;\n"
@@ -107,6 +109,7 @@ static void help(void)
 	       "  --exit=nagios|npd|bool     check: exit status and words for these\n"
 	       "  --comment=TEXT             ack: why, or what is being done\n"
 	       "  --undo                     ack: take it back\n"
+	       "  --root=DIRECTORY           verify: of the tree there\n"
 	       "  --exit-code                plan: exit with 1 when anything is not as configured\n"
 	       "  --disruptive               apply: also what disturbs traffic\n"
 	       "  --timeout=SPAN             wait-online: how long (2min); 0 for ever\n"

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+
+#include "macros.h"
+#include "module-files.h"
+#include "parse.h"
+#include "text.h"
+#include "verify.h"
+
+/* As [Modules] Load= has them. */
+#define WORD_MAX 64
+
+struct ability {
+	const struct verification *v;
+	struct module_files modules;
+	json_t *found; /* what "verify_unsupported" returns */
+};
+
+static void cannot(struct ability *a, const struct config_note *note, const char *fmt, ...)
+	_printf_(3, 4);
+
+static void cannot(struct ability *a, const struct config_note *note, const char *fmt, ...)
+{
+	_cleanup_(freep) char *why = NULL, *text = NULL;
+	json_t *o = verify_place(&note->origin);
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&why, fmt, ap) < 0)
+		why = NULL;
+	va_end(ap);
+	if (asprintf(&text, "[%s] %s=%s: %s", note->section, note->key, note->value,
+		    or_text(why, "")) < 0)
+		text = NULL;
+	json_object_set_new(o, "Section", json_string(note->section));
+	json_object_set_new(o, "Key", json_string(note->key));
+	json_object_set_new(o, "Text", json_string(or_text(text, note->key)));
+	json_array_append_new(a->found, o);
+}
+
+static void check_modules(struct ability *a, const struct config_note *note)
+{
+	const char *value = note->value;
+	char word[WORD_MAX];
+
+	while (next_word(&value, word, sizeof(word)) > 0) {
+		struct module_found f = module_find(&a->modules, word);
+
+		if (f.place == MODULE_ABSENT && !f.loaded)
+			cannot(a, note, "the kernel %s has no module %s", a->v->host.release, word);
+	}
+}
+
+static void check_link_type(struct ability *a, const struct config_note *note)
+{
+	const char *module = streq(note->value, "rxe") ? "rdma_rxe" : note->value;
+	struct module_found f = module_find(&a->modules, module);
+
+	if (*note->value && f.place == MODULE_ABSENT && !f.loaded)
+		cannot(a, note, "the kernel %s has no module %s", a->v->host.release, module);
+}
+
+/* It makes "rdma_cm" in a configfs that is mounted as soon as rdma_cm is loaded. */
+static void check_rdma_cm(struct ability *a, const struct config_note *note)
+{
+	const struct host_root *h = &a->v->host;
+	_cleanup_(strv_freep) char **config = host_list(h, "/sys/kernel/config");
+
+	if (config && config[0] && module_loaded(h, "rdma_cm") &&
+		!host_exists(h, "/sys/kernel/config/rdma_cm"))
+		cannot(a, note,
+			"the kernel %s is built without rdma_cm in configfs "
+			"(INFINIBAND_ADDR_TRANS_CONFIGFS)",
+			h->release);
+}
+
+static const struct {
+	const char *section, *key;
+	void (*check)(struct ability *a, const struct config_note *note);
+} checks[] = {
+	{ "Modules", "Load", check_modules },
+	{ "Modules", "LoadInfiniBand", check_modules },
+	{ "Modules", "LoadRoCE", check_modules },
+	{ "Modules", "LoadIWARP", check_modules },
+	{ "Link", "Type", check_link_type },
+	{ "Port", "RoCEMode", check_rdma_cm },
+	{ "Port", "RoCEToS", check_rdma_cm },
+};
+
+static bool is_of(const struct config_note *note, const char *section)
+{
+	size_t n = strlen(section);
+
+	return strncmp(note->section, section, n) == 0 &&
+	       (note->section[n] == ' ' || note->section[n] == '\0');
+}
+
+json_t *verify_unsupported(const struct verification *v)
+{
+	struct ability a = { .v = v, .found = json_array() };
+	const struct config_notes *notes = &v->notes;
+
+	module_files_open(&a.modules, &v->host);
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct config_note *note = &notes->items[i];
+
+		if (!note->key || verify_overridden(notes, note))
+			continue;
+		for (size_t j = 0; j < ARRAY_SIZE(checks); j++)
+			if (is_of(note, checks[j].section) && streq(note->key, checks[j].key))
+				checks[j].check(&a, note);
+	}
+	module_files_done(&a.modules);
+	return a.found;
+}

@@ -166,6 +166,7 @@ void port_tables_finish(
 		u.gids_changed = !same_bytes(
 			t->gids, t->n_gids, t->incoming.gids, t->incoming.n_gids, sizeof(*t->gids));
 		if (u.gids_changed) {
+			t->gid_changes++;
 			find_moves(t, &u);
 			note_departed(t);
 		}

@@ -13,6 +13,7 @@ struct port_tables {
 	struct table_facts facts;
 	struct gid_facts *gids; /* entries in use, in order of index */
 	size_t n_gids;
+	uint64_t gid_changes;       /* counts those of ->gids */
 	struct gid_facts *departed; /* GIDs that there were, the last ones first */
 	size_t n_departed;
 	uint16_t *pkeys; /* the whole table by index; 0: not in use */

@@ -3,60 +3,70 @@
 
 #include "bus-internal.h"
 #include "parse.h"
-#include "rules.h"
 
-/* One text of a dictionary; what is not known is left out. */
-static int append_entry(sd_bus_message *m, const char *key, const char *text)
+static int append_list(
+	sd_bus_message *m, const struct list *l, const struct subject *s, const struct value *v);
+
+static int append_value(
+	sd_bus_message *m, const struct field *f, const struct subject *s, const struct value *v)
 {
-	char buf[TEXT_MAX];
-
-	if (!text || !text[0])
-		return 0;
-	return sd_bus_message_append(m, "{sv}", key, "s", text_clean(text, buf));
+	switch (f->type) {
+	case FIELD_STRING:
+		return sd_bus_message_append(m, "s", v->known ? v->string : "");
+	case FIELD_PATH:
+		return sd_bus_message_append(m, "o", v->known ? v->string : "/");
+	case FIELD_U32:
+		return sd_bus_message_append(m, "u", v->known ? (uint32_t)v->number : UINT32_MAX);
+	case FIELD_U64:
+		return sd_bus_message_append(m, "t", v->known ? v->number : UINT64_MAX);
+	case FIELD_BOOL:
+		return sd_bus_message_append(m, "b", (int)(v->known && v->flag));
+	case FIELD_LIST:
+		return append_list(m, f->list, s, v);
+	}
+	return -EINVAL;
 }
 
-/* One reason as a{sv}: a dictionary can grow, a struct could not. */
-static int append_reason(sd_bus_message *m, const struct reason *reason)
+/* One entry of a row; what is not known is left out. */
+static int append_entry(sd_bus_message *m, const struct field *f, const struct subject *s)
 {
-	const struct rule *rule = rule_get(reason->id);
+	struct value v;
 	int r;
 
-	r = sd_bus_message_open_container(m, 'a', "{sv}");
+	field_get(f, s, &v);
+	if (!v.known)
+		return 0;
+	r = sd_bus_message_open_container(m, 'e', "sv");
 	if (r >= 0)
-		r = append_entry(m, "Id", rule->name);
+		r = sd_bus_message_append(m, "s", f->name);
 	if (r >= 0)
-		r = append_entry(m, "Severity", severity_to_string(reason->severity));
+		r = sd_bus_message_open_container(m, 'v', field_signature(f));
 	if (r >= 0)
-		r = append_entry(m, "Class", reason_class_to_string(rule->class));
+		r = append_value(m, f, s, &v);
 	if (r >= 0)
-		r = append_entry(m, "Subject", reason->subject);
-	if (r >= 0 && reason->since.real)
-		r = sd_bus_message_append(m, "{sv}", "Since", "t", reason->since.real);
-	if (r >= 0)
-		r = append_entry(m, "Found", reason->found);
-	if (r >= 0)
-		r = append_entry(m, "Wanted", reason->wanted);
-	if (r >= 0)
-		r = append_entry(m, "Remedy", reason->remedy);
-	if (r >= 0)
-		r = sd_bus_message_append(
-			m, "{sv}", "Acknowledged", "b", (int)(reason->ack.when.mono > 0));
-	if (r >= 0 && reason->ack.when.real)
-		r = sd_bus_message_append(m, "{sv}", "AcknowledgedAt", "t", reason->ack.when.real);
-	if (r >= 0)
-		r = append_entry(m, "AcknowledgedBy", reason->ack.by);
-	if (r >= 0)
-		r = append_entry(m, "AcknowledgedComment", reason->ack.comment);
+		r = sd_bus_message_close_container(m);
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-static int append_reasons(sd_bus_message *m, const struct verdict *v)
+/* A row is a dictionary: that can grow, a struct could not. */
+static int append_row(sd_bus_message *m, const struct list *l, const struct subject *row)
 {
-	int r;
+	int r = sd_bus_message_open_container(m, 'a', "{sv}");
 
-	r = sd_bus_message_open_container(m, 'a', "a{sv}");
-	for (size_t i = 0; r >= 0 && i < v->n_reasons; i++)
-		r = append_reason(m, &v->reasons[i]);
+	for (const struct field *f = l->fields; r >= 0 && f->name; f++)
+		r = append_entry(m, f, row);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int append_list(
+	sd_bus_message *m, const struct list *l, const struct subject *s, const struct value *v)
+{
+	struct subject row = *s;
+	int r = sd_bus_message_open_container(m, 'a', "a{sv}");
+
+	if (v->known)
+		for (size_t i = 0; r >= 0 && l->row(s, v, i, &row); i++)
+			r = append_row(m, l, &row);
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
@@ -65,21 +75,7 @@ int bus_append_field(sd_bus_message *m, const struct field *f, const struct subj
 	struct value v;
 
 	field_get(f, s, &v);
-	switch (f->type) {
-	case FIELD_STRING:
-		return sd_bus_message_append(m, "s", v.known ? v.string : "");
-	case FIELD_PATH:
-		return sd_bus_message_append(m, "o", v.known ? v.string : "/");
-	case FIELD_U32:
-		return sd_bus_message_append(m, "u", v.known ? (uint32_t)v.number : UINT32_MAX);
-	case FIELD_U64:
-		return sd_bus_message_append(m, "t", v.known ? v.number : UINT64_MAX);
-	case FIELD_BOOL:
-		return sd_bus_message_append(m, "b", (int)(v.known && v.flag));
-	case FIELD_REASONS:
-		return append_reasons(m, v.verdict);
-	}
-	return -EINVAL;
+	return append_value(m, f, s, &v);
 }
 
 bool bus_parse_path(const char *path, uint32_t *ret_index, uint32_t *ret_number)

@@ -17,6 +17,9 @@ static int get_property(sd_bus *conn, const char *path, const char *interface, c
 #define CONST(name, type) SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_CONST)
 #define CHANGES(name, type) \
 	SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
+/* That it changed is signalled, but not to what. */
+#define LONG(name, type) \
+	SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_EMITS_INVALIDATION)
 /* Changes with every reading: to be asked for by whoever wants it. */
 #define QUIET(name, type) SD_BUS_PROPERTY(name, type, get_property, 0, 0)
 
@@ -46,6 +49,7 @@ static const sd_bus_vtable port_vtable[] = {
 	CHANGES("DownSince", "t"),
 	CHANGES("ProbeState", "s"),
 	QUIET("LastProbe", "t"),
+	LONG("Gids", "aa{sv}"),
 	SD_BUS_VTABLE_END,
 };
 

@@ -32,15 +32,12 @@ static int emit_removed(struct bus *b, const struct told *t)
 static void compute_hashes(
 	const struct field *fields, const struct subject *s, uint64_t hash[FIELDS_MAX])
 {
-	struct value v;
-
 	for (size_t i = 0; fields[i].name; i++) {
 		if (fields[i].use == FIELD_QUIET) {
 			hash[i] = 0;
 			continue;
 		}
-		field_get(&fields[i], s, &v);
-		hash[i] = field_hash(&fields[i], &v);
+		hash[i] = field_hash(&fields[i], s);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lists within a device or a port: PCIe links, GIDs, P_Keys, bond legs, flow control. */
+/* The lists within a device or a port that only JSON has: PCIe links, P_Keys, bond legs, flow control. */
 #include "describe-internal.h"
 
 static json_t *json_known(uint64_t number, bool known)
@@ -34,29 +34,6 @@ void describe_put_device_lists(struct builder *b, json_t *o, const struct device
 }
 
 /* ---- tables of a port ---- */
-
-static json_t *json_gids(struct builder *b, const struct port_tables *t)
-{
-	char gid[GID_STRING_MAX], address[ADDRESS_STRING_MAX];
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < t->n_gids; i++) {
-		const struct gid_facts *f = &t->gids[i];
-		json_t *o = json_object();
-
-		put(b, o, "Index", json_number(f->index));
-		put(b, o, "Type", json_text(gid_type_to_string(f->type)));
-		put(b, o, "Gid", json_text(gid_format(gid, f->gid)));
-		/* An InfiniBand GID is a subnet prefix and a GUID, no address of IP. */
-		put(b, o, "Address",
-			f->type == GID_TYPE_ROCE_V1 || f->type == GID_TYPE_ROCE_V2
-				? json_text(gid_address_format(address, f->gid))
-				: json_null());
-		put(b, o, "NetDevice", json_text(f->netdev));
-		append(b, array, o);
-	}
-	return array;
-}
 
 static json_t *json_pkeys(struct builder *b, const struct port_tables *t)
 {
@@ -143,7 +120,6 @@ void describe_put_port_lists(
 	const struct port_tables *t = &p->tables;
 	const struct netdev *n = port_netdev(m, p), *bond = netdev_bond(m, n);
 
-	put(b, o, "Gids", t->known ? json_gids(b, t) : json_null());
 	put(b, o, "PKeys", t->known ? json_pkeys(b, t) : json_null());
 	put(b, o, "Bond", bond ? json_text(bond->facts.name) : json_null());
 	put(b, o, "BondLegs", json_legs(b, m, bond));

@@ -12,31 +12,8 @@
 #include "macros.h"
 #include "rules.h"
 
-json_t *describe_reasons(struct builder *b, const struct verdict *v)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < v->n_reasons; i++) {
-		const struct reason *r = &v->reasons[i];
-		const struct rule *rule = rule_get(r->id);
-		json_t *o = json_object();
-
-		put(b, o, "Id", json_text(rule->name));
-		put(b, o, "Severity", json_text(severity_to_string(r->severity)));
-		put(b, o, "Class", json_text(reason_class_to_string(rule->class)));
-		put(b, o, "Subject", json_text(r->subject));
-		put(b, o, "Since", json_time(r->since));
-		put(b, o, "Found", json_text(r->found));
-		put(b, o, "Wanted", json_text(r->wanted));
-		put(b, o, "Remedy", json_text(r->remedy));
-		put(b, o, "Acknowledged", json_boolean(r->ack.when.mono > 0));
-		put(b, o, "AcknowledgedAt", json_time(r->ack.when));
-		put(b, o, "AcknowledgedBy", json_text(r->ack.by));
-		put(b, o, "AcknowledgedComment", json_text(r->ack.comment));
-		append(b, array, o);
-	}
-	return array;
-}
+static json_t *json_rows(
+	struct builder *b, const struct list *l, const struct subject *s, const struct value *v);
 
 static json_t *json_field(struct builder *b, const struct field *f, const struct subject *s)
 {
@@ -54,8 +31,8 @@ static json_t *json_field(struct builder *b, const struct field *f, const struct
 		return json_number(v.number);
 	case FIELD_BOOL:
 		return json_boolean(v.flag);
-	case FIELD_REASONS:
-		return describe_reasons(b, v.verdict);
+	case FIELD_LIST:
+		return json_rows(b, f->list, s, &v);
 	}
 	return NULL;
 }
@@ -66,6 +43,30 @@ static void put_fields(
 	for (; f->name; f++)
 		if (f->use != FIELD_BUS_ONLY)
 			put(b, object, f->name, json_field(b, f, s));
+}
+
+static json_t *json_rows(
+	struct builder *b, const struct list *l, const struct subject *s, const struct value *v)
+{
+	json_t *array = json_array();
+	struct subject row = *s;
+
+	for (size_t i = 0; l->row(s, v, i, &row); i++) {
+		json_t *o = json_object();
+
+		put_fields(b, o, l->fields, &row);
+		append(b, array, o);
+	}
+	return array;
+}
+
+json_t *describe_reasons(struct builder *b, const struct verdict *v)
+{
+	const struct subject nothing = { NULL };
+	struct value reasons;
+
+	value_set_reasons(&reasons, v);
+	return json_rows(b, &reason_list, &nothing, &reasons);
 }
 
 static json_t *json_port(struct builder *b, const struct subject *s)
@@ -94,34 +95,6 @@ static json_t *json_device(
 		append(b, ports, json_port(b, &s));
 	}
 	put(b, o, "Ports", ports);
-	return o;
-}
-
-static json_t *json_missing(struct builder *b, const struct missing *x)
-{
-	char guid[GUID_STRING_MAX];
-	json_t *o = json_object();
-
-	put(b, o, "Name", json_text(x->name));
-	put(b, o, "NodeGuid", json_text(guid_format(guid, x->node_guid)));
-	put(b, o, "PciAddress", json_text(x->pci_address));
-	put(b, o, "HealthState", json_text(health_to_string(x->verdict.health)));
-	put(b, o, "IgnoredBecause", json_text(x->verdict.ignored_because));
-	put(b, o, "Reasons", describe_reasons(b, &x->verdict));
-	return o;
-}
-
-static json_t *json_setup_row(struct builder *b, const struct setup_row *row)
-{
-	json_t *o = json_object();
-
-	put(b, o, "Step", json_text(row->step));
-	put(b, o, "Object", json_text(row->object));
-	put(b, o, "Found", json_text(row->found));
-	put(b, o, "Wanted", json_text(row->wanted));
-	put(b, o, "Result", json_text(step_result_to_string(row->result)));
-	put(b, o, "Detail", json_text(row->detail));
-	put(b, o, "Disruptive", json_boolean(row->disruptive));
 	return o;
 }
 
@@ -170,7 +143,7 @@ int describe_text(const struct publish_context *ctx, struct timepoint now, unsig
 	struct builder b = { .failed = false };
 	struct subject s = { .ctx = ctx };
 	json_t *root = json_object();
-	json_t *devices = json_array(), *missing = json_array(), *setup = json_array();
+	json_t *devices = json_array();
 	char *text;
 
 	put(&b, root, "Daemon", describe_daemon(&b, ctx, now));
@@ -178,12 +151,8 @@ int describe_text(const struct publish_context *ctx, struct timepoint now, unsig
 	for (const struct device *d = ctx->model->devices; d; d = d->next)
 		append(&b, devices, json_device(&b, ctx, d));
 	put(&b, root, "Devices", devices);
-	for (const struct missing *x = ctx->model->missing; x; x = x->next)
-		append(&b, missing, json_missing(&b, x));
-	put(&b, root, "Missing", missing);
-	for (size_t i = 0; i < ctx->n_setup; i++)
-		append(&b, setup, json_setup_row(&b, &ctx->setup[i]));
-	put(&b, root, "Setup", setup);
+	put(&b, root, "Missing", json_field(&b, field_find(manager_fields, "Missing"), &s));
+	put(&b, root, "Setup", json_field(&b, field_find(manager_fields, "Setup"), &s));
 	put(&b, root, "Events", json_events(&b, ctx->model, max_events));
 
 	text = b.failed ? NULL : json_dumps(root, pretty ? JSON_INDENT(2) : JSON_COMPACT);

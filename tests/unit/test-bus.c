@@ -67,14 +67,6 @@ static void test_tree(void **state)
 /* Every field is a property and every property a field, of the type that the table says. */
 static void check_properties(const char *path, const char *interface, const struct field *fields)
 {
-	static const char *const signatures[] = {
-		[FIELD_STRING] = "s",
-		[FIELD_U32] = "u",
-		[FIELD_U64] = "t",
-		[FIELD_BOOL] = "b",
-		[FIELD_PATH] = "o",
-		[FIELD_REASONS] = "aa{sv}",
-	};
 	sd_bus_message *m = call(path, PROPERTIES, "GetAll", "s", interface);
 	const char *name, *contents;
 	const struct field *f;
@@ -88,7 +80,7 @@ static void check_properties(const char *path, const char *interface, const stru
 		f = field_find(fields, name);
 		assert_non_null(f);
 		assert_true(sd_bus_message_peek_type(m, &type, &contents) > 0);
-		assert_string_equal(contents, signatures[f->type]);
+		assert_string_equal(contents, field_signature(f));
 		assert_true(sd_bus_message_skip(m, "v") >= 0);
 		assert_true(sd_bus_message_exit_container(m) >= 0);
 		n++;

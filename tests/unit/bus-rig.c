@@ -293,6 +293,14 @@ static int on_changed(sd_bus_message *m, void *user, sd_bus_error *error)
 		assert_true(sd_bus_message_skip(m, "v") >= 0);
 		assert_true(sd_bus_message_exit_container(m) >= 0);
 	}
+	assert_true(sd_bus_message_exit_container(m) >= 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "s") >= 0);
+	while (sd_bus_message_read(m, "s", &name) > 0) {
+		strncat(heard.invalidated, name,
+			sizeof(heard.invalidated) - strlen(heard.invalidated) - 1);
+		strncat(heard.invalidated, " ",
+			sizeof(heard.invalidated) - strlen(heard.invalidated) - 1);
+	}
 	return 0;
 }
 

@@ -36,8 +36,9 @@ struct heard {
 	char path[64];   /* of the last PropertiesChanged */
 	char object[64]; /* of the last InterfacesAdded or -Removed */
 	char interface[64];
-	char names[512]; /* of all PropertiesChanged, each followed by a blank */
-	char text[256];  /* of the last HealthChanged: path, old, new, first reason */
+	char names[512];      /* of all PropertiesChanged, each followed by a blank */
+	char invalidated[64]; /* likewise, without their values */
+	char text[256];       /* of the last HealthChanged: path, old, new, first reason */
 };
 extern struct heard heard;
 void clear_heard(void);

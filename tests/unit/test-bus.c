@@ -205,6 +205,91 @@ static void test_reasons(void **state)
 	assert_string_equal(heard.text, BUS_ROOT_PATH " failed ok ");
 }
 
+/* What is in the first row of a list, each key followed by a blank. */
+static void read_row(sd_bus_message *m, char *keys, size_t size)
+{
+	const char *key;
+
+	keys[0] = '\0';
+	assert_null(sd_bus_message_get_error(m));
+	assert_true(sd_bus_message_enter_container(m, 'v', "aa{sv}") >= 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "a{sv}") >= 0);
+	if (sd_bus_message_enter_container(m, 'a', "{sv}") <= 0)
+		return;
+	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
+		assert_true(sd_bus_message_read(m, "s", &key) >= 0);
+		strncat(keys, key, size - strlen(keys) - 1);
+		strncat(keys, " ", size - strlen(keys) - 1);
+		assert_true(sd_bus_message_skip(m, "v") >= 0);
+		assert_true(sd_bus_message_exit_container(m) >= 0);
+	}
+}
+
+/* A table that can be long is said to have changed, without what is in it now. */
+static void test_gids(void **state)
+{
+	struct port *p = device_port(device, 1);
+	struct table_facts t = { .device_index = 3, .port = 1 };
+	struct gid_facts g = { .device_index = 3, .port = 1, .index = 5, .gid = { 0xfe, 0x80 } };
+	struct tables_update u;
+	char keys[128];
+
+	read_row(call(PORT3, PROPERTIES, "Get", "ss", BUS_PORT_INTERFACE, "Gids"), keys,
+		sizeof(keys));
+	assert_string_equal(keys, "");
+	clear_heard();
+	g.type = GID_TYPE_ROCE_V2;
+	for (int i = 0; i < 2; i++) { /* the second time, nothing differs */
+		port_tables_begin(&p->tables);
+		assert_int_equal(port_tables_add_gid(&p->tables, &g), 0);
+		port_tables_finish(&p->tables, &t, &u);
+		bus_sync(bus);
+	}
+	settle();
+	assert_int_equal(heard.changed, 1);
+	assert_string_equal(heard.names, "");
+	assert_string_equal(heard.invalidated, "Gids ");
+	read_row(call(PORT3, PROPERTIES, "Get", "ss", BUS_PORT_INTERFACE, "Gids"), keys,
+		sizeof(keys));
+	assert_string_equal(keys, "Index Type Gid Address ");
+}
+
+static void test_host_lists(void **state)
+{
+	struct setup_row row = { .step = "add-link", .object = "rxe0", .result = STEP_WAITING };
+	struct missing *x;
+	char keys[128];
+
+	clear_heard();
+	context.setup = &row;
+	context.n_setup = 1;
+	bus_sync(bus);
+	row.result = STEP_OK;
+	bus_sync(bus);
+	x = model_add_missing(&model, "mlx5_9", 0x0a7fbc1245efd23b, "", now);
+	assert_non_null(x);
+	x->verdict.n_reasons = 1;
+	x->verdict.reasons[0] = (struct reason){ .id = REASON_DEVICE_MISSING, .since = now };
+	bus_sync(bus);
+	bus_sync(bus);
+	x->verdict.reasons[0].ack.when = now;
+	bus_sync(bus);
+	settle();
+	assert_int_equal(heard.changed, 4);
+	assert_string_equal(heard.names, "Setup Setup Missing Missing ");
+	read_row(call(BUS_ROOT_PATH, PROPERTIES, "Get", "ss", BUS_MANAGER_INTERFACE, "Setup"), keys,
+		sizeof(keys));
+	assert_string_equal(keys, "Step Object Result Disruptive ");
+	read_row(call(BUS_ROOT_PATH, PROPERTIES, "Get", "ss", BUS_MANAGER_INTERFACE, "Missing"),
+		keys, sizeof(keys));
+	assert_string_equal(keys, "Name NodeGuid HealthState Reasons ");
+
+	model_remove_missing(&model, x);
+	context.n_setup = 0;
+	bus_sync(bus);
+	settle();
+}
+
 static void test_come_and_go(void **state)
 {
 	char paths[512];
@@ -576,6 +661,8 @@ int main(void)
 		cmocka_unit_test(test_describe),
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_gids),
+		cmocka_unit_test(test_host_lists),
 		cmocka_unit_test(test_come_and_go),
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_release),

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * time-objects: has rdmad list its objects five times, and reads each answer to its end, as a monitoring agent
+ * does. Prints the number of objects, of properties, and the median of the times in microseconds.
+ */
+#include <systemd/sd-bus.h>
+
+#include "bus-names.h"
+#include "macros.h"
+#include "timespan.h"
+
+#define RUNS 5
+
+struct count {
+	unsigned objects, properties;
+};
+
+static int read_interfaces(sd_bus_message *m, struct count *c)
+{
+	int r = sd_bus_message_enter_container(m, 'a', "{sa{sv}}");
+
+	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sa{sv}")) > 0) {
+		r = sd_bus_message_skip(m, "s");
+		if (r >= 0)
+			r = sd_bus_message_enter_container(m, 'a', "{sv}");
+		while (r >= 0 && (r = sd_bus_message_skip(m, "{sv}")) > 0)
+			c->properties++;
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int read_objects(sd_bus_message *m, struct count *c)
+{
+	int r = sd_bus_message_enter_container(m, 'a', "{oa{sa{sv}}}");
+
+	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "oa{sa{sv}}")) > 0) {
+		c->objects++;
+		r = sd_bus_message_skip(m, "o");
+		if (r >= 0)
+			r = read_interfaces(m, c);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+	}
+	return r;
+}
+
+static int list_objects(sd_bus *bus, struct count *c, usec_t *ret_took)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	usec_t start = timepoint_now().mono;
+	int r;
+
+	*c = (struct count){ 0 };
+	r = sd_bus_call_method(bus, BUS_NAME, BUS_ROOT_PATH, "org.freedesktop.DBus.ObjectManager",
+		"GetManagedObjects", &e, &m, "");
+	if (r >= 0)
+		r = read_objects(m, c);
+	*ret_took = timepoint_now().mono - start;
+	return r;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const usec_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+int main(void)
+{
+	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
+	struct count c = { 0 };
+	usec_t took[RUNS];
+	int r = sd_bus_open_system(&bus);
+
+	for (size_t i = 0; r >= 0 && i < RUNS; i++)
+		r = list_objects(bus, &c, &took[i]);
+	if (r < 0) {
+		fprintf(stderr, "time-objects: %s\n", strerror(-r));
+		return EXIT_FAILURE;
+	}
+	qsort(took, RUNS, sizeof(took[0]), compare);
+	printf("%u %u %llu\n", c.objects, c.properties, (unsigned long long)took[RUNS / 2]);
+	return EXIT_SUCCESS;
+}

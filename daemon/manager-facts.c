@@ -50,6 +50,29 @@ void device_ask_details(struct manager *m, struct device *d)
 		ask_sent(m, a, pool_read_details(m->pool, &d->facts));
 }
 
+/* Whether the configuration sets anything that only a reading of settings tells. */
+static bool device_has_settings(const struct manager *m, const struct device *d)
+{
+	if (config_device_settings(m->config, &d->facts).adaptive_moderation >= 0)
+		return true;
+	for (size_t i = 0; i < d->n_ports; i++) {
+		struct port_settings s =
+			config_port_settings(m->config, &d->facts, &d->ports[i].facts);
+
+		if (s.roce_mode != GID_TYPE_UNKNOWN || s.roce_tos >= 0 || s.optional_counters)
+			return true;
+	}
+	return false;
+}
+
+void device_ask_settings(struct manager *m, struct device *d)
+{
+	struct ask *a = &device_watch(d)->settings;
+
+	if (device_is_watched(m, d) && device_has_settings(m, d) && ask_begin(m, a, 0))
+		ask_sent(m, a, pool_read_settings(m->pool, &d->facts));
+}
+
 void port_ask_tables(struct manager *m, struct port *p)
 {
 	struct ask *a = &port_watch(p)->tables;
@@ -111,6 +134,7 @@ void device_ask_facts(struct manager *m, struct device *d)
 {
 	device_ask_ports(m, d);
 	device_ask_details(m, d);
+	device_ask_settings(m, d);
 	device_ask_tables(m, d);
 }
 
@@ -119,9 +143,10 @@ void device_ask_slow(struct manager *m, struct device *d)
 {
 	usec_t now = manager_now(m).mono;
 
-	/* A VF is in the slot of its physical function: nothing of it changes by itself. */
-	if (d->details.is_vf != 1)
+	/* A VF is in the slot of its physical function: nothing else of it changes by itself. */
+	if (d->details.is_vf != 1 || config_device_settings(m->config, &d->facts).node_description)
 		device_ask_details(m, d);
+	device_ask_settings(m, d);
 	device_ask_counters(m, d, COUNTER_PMA);
 	for (size_t i = 0; i < d->n_ports; i++) {
 		struct port *p = &d->ports[i];
@@ -135,8 +160,12 @@ void device_ask_slow(struct manager *m, struct device *d)
 /* What could not be asked for when it was due. */
 void device_retry_facts(struct manager *m, struct device *d)
 {
-	if (device_watch(d)->details.again)
+	struct device_watch *dw = device_watch(d);
+
+	if (dw->details.again)
 		device_ask_details(m, d);
+	if (dw->settings.again)
+		device_ask_settings(m, d);
 	for (size_t i = 0; i < d->n_ports; i++) {
 		struct port_watch *pw = port_watch(&d->ports[i]);
 
@@ -159,6 +188,7 @@ void device_lost_facts(struct device *d)
 	struct device_watch *dw = device_watch(d);
 
 	ask_lost(&dw->details);
+	ask_lost(&dw->settings);
 	dw->counters.in_flight = false;
 	for (size_t i = 0; i < d->n_ports; i++) {
 		struct port_watch *pw = port_watch(&d->ports[i]);
@@ -197,6 +227,23 @@ void on_pool_details(const struct device_details *f, void *user)
 	}
 	if (a->again)
 		device_ask_details(m, d);
+}
+
+void on_pool_settings(const struct setting_facts *f, void *user)
+{
+	struct manager *m = user;
+	struct device *d = model_device_by_index(&m->model, f->device_index);
+	struct port *p = d ? device_port(d, f->port) : NULL;
+
+	if (p && port_see_settings(p, f))
+		m->plan_dirty = m->state_dirty = true;
+	if (!d || f->port)
+		return;
+	device_watch(d)->settings.in_flight = false;
+	if (device_see_settings(d, f))
+		m->plan_dirty = m->state_dirty = true;
+	if (device_watch(d)->settings.again)
+		device_ask_settings(m, d);
 }
 
 void on_pool_gid(const struct gid_facts *f, void *user)

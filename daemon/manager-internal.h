@@ -38,6 +38,7 @@ struct ask {
 /* Hangs on a device in the model. */
 struct device_watch {
 	struct ask details;
+	struct ask settings; /* of its ports, too */
 	struct ask counters; /* the device's own */
 	bool asked;          /* for a verbs context, or decided that there is none to ask for */
 	bool held;
@@ -130,6 +131,7 @@ void on_pool_device(const struct device_facts *f, void *user);
 void on_pool_netdev(const struct netdev_facts *f, void *user);
 void on_pool_address(const struct address_facts *f, void *user);
 void on_pool_elsewhere(const struct elsewhere_facts *f, void *user);
+void on_pool_system(const struct system_facts *f, void *user);
 void on_pool_listed(const struct pool_listing *l, void *user);
 
 /* ---- manager-events.c ---- */
@@ -172,6 +174,8 @@ struct timepoint before(struct timepoint t, usec_t span);
 /* ---- manager-facts.c ---- */
 void device_ask_facts(struct manager *m, struct device *d);
 void device_ask_details(struct manager *m, struct device *d);
+/* What setup can set of it and its ports, as far as the configuration sets any of it. */
+void device_ask_settings(struct manager *m, struct device *d);
 void device_ask_counters(struct manager *m, struct device *d, enum counter_source source);
 void device_ask_slow(struct manager *m, struct device *d);
 void device_retry_facts(struct manager *m, struct device *d);
@@ -185,6 +189,7 @@ void on_pool_counter_name(const struct counter_name *f, void *user);
 void on_pool_counter_values(const struct counter_values *f, void *user);
 void on_pool_counters(const struct counters_done *f, void *user);
 void on_pool_qos(const struct qos_facts *f, void *user);
+void on_pool_settings(const struct setting_facts *f, void *user);
 void on_pool_slow(const char *adapter, bool late, void *user);
 
 /* ---- manager-release.c ---- */

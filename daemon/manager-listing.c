@@ -227,6 +227,16 @@ void on_pool_elsewhere(const struct elsewhere_facts *f, void *user)
 		log_debug("%s %s: elsewhere, not kept", f->name, f->pci_address);
 }
 
+void on_pool_system(const struct system_facts *f, void *user)
+{
+	struct manager *m = user;
+
+	if (memcmp(&m->model.system, f, sizeof(*f)) == 0)
+		return;
+	m->model.system = *f;
+	m->plan_dirty = m->state_dirty = true;
+}
+
 void on_pool_netdev(const struct netdev_facts *f, void *user)
 {
 	manager_see_netdev(f, user);

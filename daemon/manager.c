@@ -382,6 +382,7 @@ static int open_pool(struct manager *m)
 		.netdev = on_pool_netdev,
 		.address = on_pool_address,
 		.elsewhere = on_pool_elsewhere,
+		.system = on_pool_system,
 		.listed = on_pool_listed,
 		.port = on_pool_port,
 		.details = on_pool_details,
@@ -392,6 +393,7 @@ static int open_pool(struct manager *m)
 		.counter_values = on_pool_counter_values,
 		.counters = on_pool_counters,
 		.qos = on_pool_qos,
+		.settings = on_pool_settings,
 		.watched = on_pool_watched,
 		.event = on_pool_event,
 		.silence = on_pool_silence,
@@ -461,6 +463,7 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 	m->options = *o;
 	m->recheck_at = USEC_INFINITY;
 	m->model.verdict.health = HEALTH_STARTING;
+	m->model.system = system_facts_unknown();
 	m->edges.model = &m->model;
 	r = config_load(o->config_root, &m->config);
 	if (r < 0) {

@@ -2,6 +2,7 @@
 #include "details.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <inttypes.h>
 
 #include "macros.h"
@@ -38,6 +39,18 @@ struct device_details device_details_unknown(uint32_t device_index)
 		.device_index = device_index,
 		.is_vf = -1,
 		.gpu_hops = -1,
+	};
+}
+
+struct setting_facts setting_facts_unknown(uint32_t device_index, uint32_t port)
+{
+	return (struct setting_facts){
+		.device_index = device_index,
+		.port = port,
+		.adaptive_moderation = -1,
+		.roce_mode = GID_TYPE_UNKNOWN,
+		.roce_tos = -1,
+		.optional_error = -ENODATA,
 	};
 }
 

@@ -8,6 +8,16 @@
 
 #include "facts.h"
 
+/* How RoCE addresses are sent; IB is what InfiniBand has. */
+enum gid_type {
+	GID_TYPE_UNKNOWN,
+	GID_TYPE_IB,
+	GID_TYPE_ROCE_V1,
+	GID_TYPE_ROCE_V2,
+	_GID_TYPE_MAX,
+};
+DECLARE_STRING_TABLE(gid_type, enum gid_type); /* NULL "IB" "RoCE v1" "RoCE v2" */
+
 /* ---- of a device ---- */
 
 /* One PCI function on the way from an adapter's own (the first) up to its root port (the last). */
@@ -37,16 +47,23 @@ struct device_details {
 	struct pcie_hop pcie[PCIE_HOPS_MAX];
 };
 
-/* ---- of a port: tables ---- */
+/* ---- of a device and its ports: what setup can set, and nothing else tells ---- */
 
-enum gid_type {
-	GID_TYPE_UNKNOWN,
-	GID_TYPE_IB,
-	GID_TYPE_ROCE_V1,
-	GID_TYPE_ROCE_V2,
-	_GID_TYPE_MAX,
+#define SETTING_LIST_MAX 288 /* so that a message to rdmad is no longer for it */
+
+struct setting_facts {
+	uint32_t device_index;
+	uint32_t port;               /* 0: of the device */
+	int32_t adaptive_moderation; /* of the device: 1 on, 0 off, -1 unknown */
+	enum gid_type roce_mode;     /* of a port, for connections over librdmacm; Unknown */
+	int32_t roce_tos;            /* likewise, 0 to 255; -1 unknown */
+	int32_t optional_error;      /* 0, or the negative errno why the next are unknown */
+	/* Names of optional counters with a space between them, in the driver's order. */
+	char optional_on[SETTING_LIST_MAX];
+	char optional_all[SETTING_LIST_MAX];
 };
-DECLARE_STRING_TABLE(gid_type, enum gid_type); /* NULL "IB" "RoCE v1" "RoCE v2" */
+
+/* ---- of a port: tables ---- */
 
 /* One entry of the GID table that is in use (not zero). */
 struct gid_facts {
@@ -207,6 +224,7 @@ _Static_assert(sizeof(struct device_details) == 4 * 4 + 64 + 32 + 16 + NODE_DESC
 							64 +
 							PCIE_HOPS_MAX * sizeof(struct pcie_hop),
 	"padding");
+_Static_assert(sizeof(struct setting_facts) == 6 * 4 + 2 * SETTING_LIST_MAX, "padding");
 _Static_assert(sizeof(struct gid_facts) == 4 * 4 + 16 + IFNAMSIZ, "padding");
 _Static_assert(sizeof(struct pkey_facts) == 4 * 4 + 2 * PKEYS_PER_PIECE, "padding");
 _Static_assert(sizeof(struct table_facts) == 6 * 4 + 16, "padding");
@@ -219,6 +237,7 @@ _Static_assert(sizeof(struct elsewhere_facts) == 2 * 4 + RDMA_NAME_MAX + 16 + 32
 
 /* Facts in which everything is unknown. */
 struct device_details device_details_unknown(uint32_t device_index);
+struct setting_facts setting_facts_unknown(uint32_t device_index, uint32_t port);
 struct qos_facts qos_facts_unknown(uint32_t ifindex, const char *name);
 
 /*

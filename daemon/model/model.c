@@ -290,6 +290,25 @@ bool device_see_details(struct device *d, const struct device_details *f)
 	return true;
 }
 
+static bool see_settings(struct setting_facts *known, bool *have, const struct setting_facts *f)
+{
+	if (*have && memcmp(known, f, sizeof(*f)) == 0)
+		return false;
+	*known = *f;
+	*have = true;
+	return true;
+}
+
+bool device_see_settings(struct device *d, const struct setting_facts *f)
+{
+	return see_settings(&d->settings, &d->have_settings, f);
+}
+
+bool port_see_settings(struct port *p, const struct setting_facts *f)
+{
+	return see_settings(&p->settings, &p->have_settings, f);
+}
+
 bool netdev_see_qos(struct netdev *n, const struct qos_facts *f)
 {
 	struct qos_facts old = n->qos;

@@ -100,6 +100,9 @@ struct port {
 	struct doubt no_gid, no_umad; /* health/judge-tables.c */
 	bool tables_wanted; /* a rule wants the tables read again; the manager clears it */
 
+	struct setting_facts settings;
+	bool have_settings; /* read at least once, which is done only where any is configured */
+
 	struct port_tables tables;
 	struct counter_table *counters[_COUNTER_SOURCE_MAX]; /* NULL: none, or not read yet */
 
@@ -119,6 +122,8 @@ struct release {
 struct device {
 	struct device_facts facts;
 	struct device_details details;
+	struct setting_facts settings;
+	bool have_settings;       /* as of a port */
 	bool have_details;        /* read at least once; unknown facts are unknown in there, too */
 	unsigned pcie_slow_reads; /* how many readings in a row had a link below what it can do */
 	struct timepoint first_seen;
@@ -228,6 +233,7 @@ struct model {
 	struct unprobed *unprobed; /* of the last listing that is complete */
 	size_t n_unprobed;
 	struct netdev *netdevs;
+	struct system_facts system; /* of the last listing; its owner begins with unknown */
 	struct missing *missing;
 	struct verdict verdict; /* host: own reasons; health includes everything */
 	struct event events[EVENTS_MAX];
@@ -264,6 +270,10 @@ int model_see_device(
  * is kept. Returns whether anything differs.
  */
 bool device_see_details(struct device *d, const struct device_details *f);
+
+/* Stores what was read of settings, of the device (port 0) or a port. Returns whether anything differs. */
+bool device_see_settings(struct device *d, const struct setting_facts *f);
+bool port_see_settings(struct port *p, const struct setting_facts *f);
 
 /* Stores what was read of a netdev's flow control. Returns whether anything but counts differs. */
 bool netdev_see_qos(struct netdev *n, const struct qos_facts *f);

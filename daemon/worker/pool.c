@@ -314,6 +314,11 @@ static void worker_slow_message(struct worker *w, const struct wire_message *m)
 		worker_answered(w, LANE_SLOW, m->id);
 		cb->qos(&m->qos, user);
 		break;
+	case WIRE_SETTINGS:
+		if (m->settings.port == 0)
+			worker_answered(w, LANE_SLOW, m->id);
+		cb->settings(&m->settings, user);
+		break;
 	default: /* requests: nobody sends us one */
 		break;
 	}
@@ -348,6 +353,9 @@ static void worker_message(struct worker *w, const struct wire_message *m)
 		break;
 	case WIRE_ELSEWHERE:
 		cb->elsewhere(&m->elsewhere, user);
+		break;
+	case WIRE_SYSTEM:
+		cb->system(&m->system, user);
 		break;
 	case WIRE_LIST_DONE:
 		worker_answered(w, LANE_QUERY, m->id);
@@ -606,6 +614,13 @@ int pool_watch(struct pool *p, const struct device_facts *d, bool measure)
 int pool_read_details(struct pool *p, const struct device_facts *d)
 {
 	struct wire_message m = device_message(WIRE_READ_DETAILS, d, 0);
+
+	return request(p, d->adapter, LANE_SLOW, &m);
+}
+
+int pool_read_settings(struct pool *p, const struct device_facts *d)
+{
+	struct wire_message m = device_message(WIRE_READ_SETTINGS, d, d->port_count);
 
 	return request(p, d->adapter, LANE_SLOW, &m);
 }

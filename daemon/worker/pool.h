@@ -44,6 +44,7 @@ struct pool_callbacks {
 	void (*netdev)(const struct netdev_facts *f, void *user);
 	void (*address)(const struct address_facts *f, void *user);
 	void (*elsewhere)(const struct elsewhere_facts *f, void *user);
+	void (*system)(const struct system_facts *f, void *user); /* once in each listing */
 	void (*listed)(const struct pool_listing *l, void *user);
 	void (*port)(const struct port_facts *f, void *user);
 	void (*details)(const struct device_details *f, void *user);
@@ -55,6 +56,8 @@ struct pool_callbacks {
 	void (*counter_values)(const struct counter_values *f, void *user);
 	void (*counters)(const struct counters_done *f, void *user);
 	void (*qos)(const struct qos_facts *f, void *user);
+	/* Of each port, then of the device (port 0), which ends the answer. */
+	void (*settings)(const struct setting_facts *f, void *user);
 	/* A context is held (0), refused (negative errno), or would pin the module (1). */
 	void (*watched)(uint32_t device_index, int result, void *user);
 	void (*event)(const struct pool_event *e, void *user);
@@ -91,6 +94,7 @@ int pool_watch(struct pool *p, const struct device_facts *d, bool measure);
  * any case, else only when they are others than before.
  */
 int pool_read_details(struct pool *p, const struct device_facts *d);
+int pool_read_settings(struct pool *p, const struct device_facts *d);
 int pool_read_tables(struct pool *p, const struct device_facts *d, uint32_t port);
 int pool_read_counters(struct pool *p, const struct device_facts *d, uint32_t port,
 	enum counter_source source, bool names);

@@ -170,7 +170,8 @@ static int list_by_netlink(struct nldev *n, uint32_t id)
 }
 
 /* Lists the devices. Where RDMA netlink is refused sysfs says the same, with less. */
-static int list_devices(struct lane *l, uint32_t id, struct wire_result *result)
+static int list_devices(
+	struct lane *l, uint32_t id, struct wire_result *result, struct system_facts *system)
 {
 	int r;
 
@@ -180,6 +181,7 @@ static int list_devices(struct lane *l, uint32_t id, struct wire_result *result)
 	if (r >= 0)
 		r = list_by_netlink(l->nldev, id);
 	if (r >= 0) {
+		(void)nldev_read_system(l->nldev, system); /* else it stays unknown */
 		if (nldev_has_monitor(l->nldev))
 			result->how |= LISTED_MONITOR;
 	} else if (netlink_refused(r)) {
@@ -193,17 +195,21 @@ static int list_devices(struct lane *l, uint32_t id, struct wire_result *result)
 static void do_list(struct lane *l, const struct wire_message *request)
 {
 	struct wire_message m = { .type = WIRE_LIST_DONE, .id = request->id };
+	struct wire_message system = { .type = WIRE_SYSTEM, .id = request->id };
 	uint32_t id = request->id;
 	int r;
 
+	system.system = system_facts_unknown();
 	r = netdev_list(send_netdev, &id);
 	if (r >= 0)
 		r = netdev_list_addresses(send_address, &id);
 	if (r >= 0)
-		r = list_devices(l, id, &m.result);
+		r = list_devices(l, id, &m.result, &system.system);
 	if (r >= 0)
 		r = sysfs_list_elsewhere(send_elsewhere, &id);
-	if (r < 0)
+	if (r >= 0)
+		probe_send(&system);
+	else
 		m.result = (struct wire_result){ .error = r };
 	probe_send(&m);
 }

@@ -10,6 +10,7 @@
 #include "nldev.h"
 #include "probe-internal.h"
 #include "qos.h"
+#include "roce.h"
 #include "sysfs.h"
 
 /* What is learned of one source of counters, from reading to reading. */
@@ -165,6 +166,65 @@ static void read_qos(const struct wire_message *request)
 	probe_send(&m);
 }
 
+/* Appends a name to a list of words; false: it does not fit. */
+static bool append_word(char list[SETTING_LIST_MAX], const char *word)
+{
+	size_t n = strlen(list);
+
+	if (n + strlen(word) + 2 > SETTING_LIST_MAX)
+		return false;
+	snprintf(list + n, SETTING_LIST_MAX - n, "%s%s", n ? " " : "", word);
+	return true;
+}
+
+static int note_optional(const char *name, uint32_t hw_index, bool enabled, void *user)
+{
+	struct setting_facts *f = user;
+
+	(void)hw_index;
+	/* What is not one word cannot be configured. */
+	for (const char *c = name; *c; c++)
+		if (*c < '!' || *c > '~')
+			return 0;
+	if (!append_word(f->optional_all, name) || (enabled && !append_word(f->optional_on, name)))
+		return -E2BIG;
+	return 0;
+}
+
+static void read_port_settings(struct nldev *n, const char *device, struct setting_facts *f)
+{
+	enum gid_type mode;
+	int tos;
+
+	if (roce_read(device, f->port, &mode, &tos) >= 0) {
+		f->roce_mode = mode;
+		f->roce_tos = tos;
+	}
+	f->optional_error =
+		n ? nldev_list_optional_counters(n, f->device_index, f->port, note_optional, f)
+		  : -EPROTONOSUPPORT;
+	if (f->optional_error < 0)
+		f->optional_on[0] = f->optional_all[0] = '\0';
+}
+
+static void read_settings(struct lane *l, const struct wire_message *request)
+{
+	const struct wire_device_ref *ref = &request->ref;
+	struct wire_message m = { .type = WIRE_SETTINGS, .id = request->id };
+	struct nldev *n = lane_open_nldev_for(l, ref->device_index) >= 0 ? l->nldev : NULL;
+
+	for (uint32_t port = 1; port <= MIN(ref->port, (uint32_t)RDMA_PORTS_MAX); port++) {
+		m.settings = setting_facts_unknown(ref->device_index, port);
+		read_port_settings(n, ref->device, &m.settings);
+		probe_send(&m);
+	}
+	m.settings = setting_facts_unknown(ref->device_index, 0);
+	if (n)
+		m.settings.adaptive_moderation =
+			MAX(nldev_read_adaptive_moderation(n, ref->device_index), -1);
+	probe_send(&m);
+}
+
 void slow_work(struct lane *l, struct job *j)
 {
 	switch ((int)j->request.type) {
@@ -179,6 +239,9 @@ void slow_work(struct lane *l, struct job *j)
 		break;
 	case WIRE_READ_QOS:
 		read_qos(&j->request);
+		break;
+	case WIRE_READ_SETTINGS:
+		read_settings(l, &j->request);
 		break;
 	case WIRE_FORGET:
 		forget_device(j->request.ref.device_index);

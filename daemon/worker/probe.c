@@ -267,6 +267,7 @@ static void take_requests(void)
 		case WIRE_READ_TABLES:
 		case WIRE_READ_COUNTERS:
 		case WIRE_READ_QOS:
+		case WIRE_READ_SETTINGS:
 			enqueue(&probe.slow, &m);
 			break;
 		default: /* answers: nobody sends us one */

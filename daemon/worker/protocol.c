@@ -27,6 +27,7 @@ bool wire_is_of_device(uint32_t type)
 	case WIRE_READ_DETAILS:
 	case WIRE_READ_TABLES:
 	case WIRE_READ_COUNTERS:
+	case WIRE_READ_SETTINGS:
 	case WIRE_FORGET:
 		return true;
 	default:
@@ -61,6 +62,7 @@ static void terminate_strings(struct wire_message *m)
 	case WIRE_READ_TABLES:
 	case WIRE_READ_COUNTERS:
 	case WIRE_READ_QOS:
+	case WIRE_READ_SETTINGS:
 	case WIRE_FORGET:
 		TERMINATE(m->ref.device);
 		break;
@@ -107,8 +109,13 @@ static void terminate_strings(struct wire_message *m)
 	case WIRE_QOS:
 		TERMINATE(m->qos.name);
 		break;
+	case WIRE_SETTINGS:
+		TERMINATE(m->settings.optional_on);
+		TERMINATE(m->settings.optional_all);
+		break;
 	case WIRE_LIST:
 	case WIRE_ADDRESS:
+	case WIRE_SYSTEM:
 	case WIRE_LIST_DONE:
 	case WIRE_WATCHED:
 	case WIRE_EVENT:

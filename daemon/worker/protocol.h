@@ -10,14 +10,15 @@
 #include "facts.h"
 
 #define WIRE_MAGIC   0x52444d41u /* "RDMA" */
-#define WIRE_VERSION 2u
+#define WIRE_VERSION 3u
 
 /* The descriptor that a worker finds its socket at. */
 #define WORKER_FD 3
 
 enum wire_type {
 	/* to the worker, answered by its query thread */
-	WIRE_LIST, /* WIRE_NETDEV, WIRE_ADDRESS, WIRE_DEVICE, WIRE_ELSEWHERE..., WIRE_LIST_DONE */
+	/* WIRE_NETDEV, WIRE_ADDRESS, WIRE_DEVICE, WIRE_ELSEWHERE..., WIRE_SYSTEM, WIRE_LIST_DONE */
+	WIRE_LIST,
 	WIRE_READ_PORT, /* -> WIRE_PORT */
 	WIRE_WATCH,     /* -> WIRE_WATCHED, then WIRE_EVENT whenever something happens */
 	WIRE_UNWATCH,   /* closes the context; no answer */
@@ -26,6 +27,7 @@ enum wire_type {
 	WIRE_READ_TABLES,   /* -> WIRE_GID..., WIRE_PKEYS..., WIRE_TABLES_DONE */
 	WIRE_READ_COUNTERS, /* -> WIRE_COUNTER_NAME..., WIRE_COUNTER_VALUES..., WIRE_COUNTERS_DONE */
 	WIRE_READ_QOS,      /* -> WIRE_QOS */
+	WIRE_READ_SETTINGS, /* -> WIRE_SETTINGS of the ports 1 to ref.port, at last of the device */
 	/* Both threads: what was learned of the device, too, and requests not begun; no answer. */
 	WIRE_FORGET,
 	/* from the worker */
@@ -33,6 +35,7 @@ enum wire_type {
 	WIRE_NETDEV,
 	WIRE_ADDRESS,
 	WIRE_ELSEWHERE,
+	WIRE_SYSTEM,
 	WIRE_LIST_DONE,
 	WIRE_PORT,
 	WIRE_WATCHED,
@@ -45,6 +48,7 @@ enum wire_type {
 	WIRE_COUNTER_VALUES,
 	WIRE_COUNTERS_DONE,
 	WIRE_QOS,
+	WIRE_SETTINGS,
 	_WIRE_TYPE_MAX,
 };
 
@@ -102,6 +106,8 @@ struct wire_message {
 		struct counter_values counter_values;
 		struct counters_done counters_done;
 		struct qos_facts qos;
+		struct setting_facts settings;
+		struct system_facts system;
 	};
 };
 

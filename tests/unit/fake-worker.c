@@ -24,6 +24,8 @@ static void answer(enum wire_type type, const struct wire_message *request)
 		m.port = port_facts_unknown(request->ref.device_index, request->ref.port);
 	else if (type == WIRE_DETAILS)
 		m.details = device_details_unknown(request->ref.device_index);
+	else if (type == WIRE_SETTINGS)
+		m.settings = setting_facts_unknown(request->ref.device_index, request->ref.port);
 	else if (type == WIRE_WATCHED)
 		m.result.device_index = request->ref.device_index;
 	if (wire_send(WORKER_FD, &m, 0) < 0)
@@ -70,12 +72,28 @@ static void on_query(const struct wire_message *request)
 			answer(WIRE_PORT, &held[--n]);
 }
 
+/* The ports, then the device; "halfway" never comes to it. */
+static void answer_settings(const struct wire_message *request)
+{
+	struct wire_message m = *request;
+
+	for (m.ref.port = 1; m.ref.port <= request->ref.port; m.ref.port++)
+		answer(WIRE_SETTINGS, &m);
+	m.ref.port = 0;
+	if (!behaves("halfway"))
+		answer(WIRE_SETTINGS, &m);
+}
+
 /* "slow": the slow lane holds everything back until it is told to forget device 99. */
 static void on_slow(const struct wire_message *request)
 {
 	static struct wire_message held[16];
 	static size_t n;
 
+	if (request->type == WIRE_READ_SETTINGS) {
+		answer_settings(request);
+		return;
+	}
 	if (request->type != WIRE_FORGET) {
 		if (!behaves("slow"))
 			answer(WIRE_DETAILS, request);
@@ -113,6 +131,7 @@ int main(int argc, char **argv)
 			break;
 		}
 		case WIRE_READ_DETAILS:
+		case WIRE_READ_SETTINGS:
 		case WIRE_FORGET:
 			on_slow(&m);
 			break;

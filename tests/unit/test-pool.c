@@ -15,6 +15,7 @@ struct rig {
 	struct pool *pool;
 	struct device_facts device;
 	unsigned ports, details, watched, events, lost;
+	unsigned port_settings, device_settings;
 	unsigned lates, silents, answers; /* silence() */
 	unsigned slow_lates, slow_answers;
 	uint32_t order[8]; /* ports in the order of their answers */
@@ -47,6 +48,17 @@ static void on_details(const struct device_details *f, void *user)
 {
 	(void)f;
 	((struct rig *)user)->details++;
+}
+
+static void on_settings(const struct setting_facts *f, void *user)
+{
+	struct rig *rig = user;
+
+	assert_int_equal(f->device_index, rig->device.index);
+	if (f->port)
+		assert_int_equal(f->port, ++rig->port_settings);
+	else
+		rig->device_settings++;
 }
 
 static void on_watched(uint32_t device_index, int result, void *user)
@@ -103,6 +115,7 @@ static struct rig *rig_new(const char *behaviour)
 		.listed = on_listed,
 		.port = on_port,
 		.details = on_details,
+		.settings = on_settings,
 		.watched = on_watched,
 		.event = on_event,
 		.silence = on_silence,
@@ -245,6 +258,31 @@ static void test_progress(void **state)
 	turn_until(rig, &rig->ports, 60, 10 * USEC_PER_SEC);
 	assert_int_equal(rig->ports, 60);
 	assert_int_equal(rig->lates + rig->silents + rig->lost, 0);
+	rig_free(rig);
+}
+
+/* Settings come port by port, and the device ends them. */
+static void test_settings(void **state)
+{
+	struct rig *rig = rig_new("good");
+
+	(void)state;
+	rig->device.port_count = 3;
+	assert_int_equal(pool_read_settings(rig->pool, &rig->device), 0);
+	turn_until(rig, &rig->device_settings, 1, 5 * USEC_PER_SEC);
+	turn_for(rig, 2 * TIMEOUT);
+	assert_int_equal(rig->port_settings, 3);
+	assert_int_equal(rig->device_settings, 1);
+	assert_int_equal(rig->slow_lates, 0);
+	rig_free(rig);
+
+	/* An answer without its end is none. */
+	rig = rig_new("halfway");
+	rig->device.port_count = 2;
+	assert_int_equal(pool_read_settings(rig->pool, &rig->device), 0);
+	turn_until(rig, &rig->slow_lates, 1, 5 * USEC_PER_SEC);
+	assert_int_equal(rig->port_settings, 2);
+	assert_int_equal(rig->slow_lates, 1);
 	rig_free(rig);
 }
 
@@ -467,6 +505,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_out_of_order),
 		cmocka_unit_test(test_hangs),
 		cmocka_unit_test(test_late_then_answers),

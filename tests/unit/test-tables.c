@@ -207,6 +207,36 @@ static void test_details_keep_what_was_known(void **state)
 	assert_string_equal(d.details.local_cpus, "0-3");
 }
 
+static void test_settings_change(void **state)
+{
+	struct device d = { 0 };
+	struct port p = { 0 };
+	struct setting_facts f = setting_facts_unknown(1, 1);
+
+	(void)state;
+	/* To know that it is unknown is a change, too: it was asked. */
+	assert_true(port_see_settings(&p, &f));
+	assert_true(p.have_settings);
+	assert_int_equal(p.settings.roce_tos, -1);
+	assert_true(p.settings.optional_error < 0);
+	assert_false(port_see_settings(&p, &f));
+	f.optional_error = 0;
+	STRSCPY(f.optional_on, "cc_rx_ce_pkts");
+	assert_true(port_see_settings(&p, &f));
+	assert_string_equal(p.settings.optional_on, "cc_rx_ce_pkts");
+	/* What cannot be read any more is not taken for what it was. */
+	f = setting_facts_unknown(1, 1);
+	assert_true(port_see_settings(&p, &f));
+	assert_string_equal(p.settings.optional_on, "");
+
+	f = setting_facts_unknown(1, 0);
+	f.adaptive_moderation = 0;
+	assert_true(device_see_settings(&d, &f));
+	assert_false(device_see_settings(&d, &f));
+	assert_int_equal(d.settings.adaptive_moderation, 0);
+	assert_int_equal(system_facts_unknown().netns_exclusive, -1);
+}
+
 static void test_qos_counts_are_no_change(void **state)
 {
 	struct netdev n = { 0 };
@@ -247,6 +277,7 @@ int main(void)
 		cmocka_unit_test(test_begin_drops_half_a_reading),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_details_keep_what_was_known),
+		cmocka_unit_test(test_settings_change),
 		cmocka_unit_test(test_qos_counts_are_no_change),
 		cmocka_unit_test(test_formats),
 	};

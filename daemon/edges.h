@@ -8,8 +8,8 @@
 
 #include "config.h"
 #include "model.h"
+#include "port-edges.h"
 #include "publish.h"
-#include "storm.h"
 
 /* Where edges go. Borrowed from the manager. */
 struct edges {
@@ -17,14 +17,6 @@ struct edges {
 	struct bus *bus;     /* NULL: none */
 	/* Set while everything is judged anew for a cause of its own: conditions end by that. */
 	const char *closing;
-};
-
-/* What is remembered per port between its edges; starts zeroed. */
-struct port_edges {
-	struct storm storm;
-	struct reason told; /* the fall that the journal was told of last */
-	usec_t was_active_for;
-	char closed[REASON_TEXT_MAX]; /* why the fall is over, if not by the port's being up; "" */
 };
 
 /*

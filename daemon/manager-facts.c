@@ -220,6 +220,11 @@ void on_pool_details(const struct device_details *f, void *user)
 		return;
 	a = &device_watch(d)->details;
 	a->in_flight = false;
+	if (device_watch(d)->slow_recalled) {
+		device_watch(d)->slow_recalled = false;
+		d->slow_since = (struct timepoint){ 0 };
+		m->state_dirty = true;
+	}
 	if (device_see_details(d, f)) {
 		m->plan_dirty = m->state_dirty = true; /* selectors may ask for the board */
 		device_judge_whole(m, d);
@@ -386,6 +391,8 @@ void on_pool_slow(const char *adapter, bool late, void *user)
 	for (struct device *d = m->model.devices; d; d = d->next) {
 		if (!streq(d->facts.adapter, adapter))
 			continue;
+		if (late && device_watch(d)->slow_recalled)
+			continue; /* it was before this run began */
 		d->slow_since = late ? since : (struct timepoint){ 0 };
 		device_judge(m, d);
 		m->state_dirty = true;

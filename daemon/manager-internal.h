@@ -5,7 +5,7 @@
  * (readings and verdicts of ports), manager-facts.c (what else is read), manager-release.c,
  * manager-admin.c (acknowledging, and who did what), manager-setup.c (plan and steps),
  * manager-inventory.c (what changes rarely), manager-picture.c (where that is kept),
- * manager-baseline.c (what was learned of it) and manager-output.c (what is shown). For nobody else.
+ * manager-keep.c (what the next run is handed), manager-baseline.c (what was learned of it) and manager-output.c (what is shown). For nobody else.
  */
 #pragma once
 
@@ -25,6 +25,7 @@
 #define FATAL_SETTLE (5 * USEC_PER_SEC)
 
 struct manager_inventory;
+struct manager_keep;
 struct manager_setup;
 
 /* One kind of reading of one object by the slow lane: at most one at a time. */
@@ -40,11 +41,12 @@ struct device_watch {
 	struct ask details;
 	struct ask settings; /* of its ports, too */
 	struct ask counters; /* the device's own */
+	bool recalled;       /* of the run before this one: not listed yet */
+	bool slow_recalled;  /* likewise, that its slow lane is late */
 	bool asked;          /* for a verbs context, or decided that there is none to ask for */
 	bool held;
-	bool node_gone;  /* its uverbs node went; the next listing says whether it went, too */
-	bool pins;       /* not held since it would pin the module */
-	usec_t fatal_at; /* mono, 0: no DEVICE_FATAL that waits to be believed */
+	bool node_gone; /* its uverbs node went; the next listing says whether it went, too */
+	bool pins;      /* not held since it would pin the module */
 };
 
 /* Hangs on a port in the model. */
@@ -81,6 +83,7 @@ struct manager {
 	struct bus *bus;
 	struct manager_setup *setup;
 	struct manager_inventory *inventory;
+	struct manager_keep *keep;
 	struct publish_context context;
 
 	sd_event_source *uevent_io, *netdev_io, *rdma_io, *sighup, *post;
@@ -94,7 +97,8 @@ struct manager {
 	sd_event_source *budget_timer;  /* READY whatever is still missing */
 
 	usec_t recheck_at;
-	usec_t slept; /* how long the host has slept since it booted, as far as was noticed */
+	usec_t slept;       /* how long the host has slept since it booted, as far as was noticed */
+	const char *ending; /* KEEP_WHY_*: why this run ends, when it does */
 	bool listing, list_again;
 	bool list_failing; /* said once */
 	bool list_silent;  /* the scout was given up */
@@ -248,6 +252,21 @@ void manager_inventory_look_now(struct manager *m);
 struct inventory *manager_inventory_of(struct manager *m);
 /* Whether what is learned outlives this boot: 1, 0, or -1 while nobody knows. */
 int manager_inventory_persists(const struct manager *m);
+
+/* ---- manager-keep.c ---- */
+/* Takes over what the run before this one has kept, if it was in this boot. */
+int manager_keep_new(struct manager *m);
+struct manager_keep *manager_keep_free(struct manager_keep *k);
+/* Writes what the next run is to know. why: KEEP_WHY_* when this one ends, else "". */
+int manager_keep_save(struct manager *m, const char *why);
+/* Something was taken over. */
+bool manager_recalled(const struct manager *m);
+/* Nothing is judged until everything was read that was taken over. */
+bool manager_recalling(const struct manager *m);
+/* What is known of the port is of the run before this one, and it is still to be read. */
+bool port_is_unconfirmed(const struct manager *m, const struct port *p);
+/* Once per turn of the loop: is everything read? */
+void manager_keep_step(struct manager *m);
 
 /* ---- manager-baseline.c ---- */
 /* Gives ports what was learned of them before. Returns whether any got it; the caller judges. */

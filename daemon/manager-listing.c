@@ -62,6 +62,54 @@ static void adopt_renumbered(struct manager *m, const struct device_facts *f)
 	m->state_dirty = true;
 }
 
+static void tell_gone(struct manager *m, struct device *d)
+{
+	struct timepoint now = manager_now(m);
+
+	for (size_t i = 0; i < d->n_ports; i++)
+		port_edges_gone(&m->edges, &d->ports[i], &port_watch(&d->ports[i])->edges, now);
+	device_edges_gone(&m->edges, d, now);
+}
+
+static void device_vanished(struct manager *m, struct device *d)
+{
+	usec_t seen;
+
+	log_info("%s: device is gone", d->facts.name);
+	tell_gone(m, d);
+	pool_forget(m->pool, &d->facts);
+	if (m->bus)
+		bus_forget_device(m->bus, d);
+	absence_note(&m->model, d, m->config, manager_now(m));
+	seen = d->first_seen.mono;
+	device_detach(d);
+	model_remove_device(&m->model, d);
+	/* It went and came within one listing, which named its successor before it was missed. */
+	for (struct device *other = m->model.devices; other; other = other->next)
+		if (other->first_seen.mono > seen)
+			device_returned(m, other);
+	m->plan_dirty = m->state_dirty = m->host_dirty = true;
+}
+
+/* A device of the run before this one is still here. */
+static void device_recalled(struct manager *m, struct device *d)
+{
+	device_watch(d)->recalled = false;
+	device_ask_facts(m, d);
+	device_ask_counters(m, d, COUNTER_HW);
+	device_ask_counters(m, d, COUNTER_PMA);
+}
+
+/* Indexes are not given twice in a boot, but for those that are made up. */
+static void drop_replaced(struct manager *m, const struct device_facts *f)
+{
+	struct device *d = model_device_by_index(&m->model, f->index);
+
+	if (d && device_watch(d)->recalled && d->facts.node_guid && f->node_guid &&
+		d->facts.node_guid != f->node_guid)
+		device_vanished(m, d);
+}
+
 void on_pool_device(const struct device_facts *f, void *user)
 {
 	struct manager *m = user;
@@ -71,6 +119,7 @@ void on_pool_device(const struct device_facts *f, void *user)
 	int changes;
 
 	adopt_renumbered(m, f);
+	drop_replaced(m, f);
 	known = model_device_by_index(&m->model, f->index);
 	if (known)
 		STRSCPY(old_name, known->facts.name);
@@ -79,6 +128,8 @@ void on_pool_device(const struct device_facts *f, void *user)
 		log_error("%s: cannot be watched: %s", f->name, strerror(-changes));
 		return;
 	}
+	if (!(changes & DEVICE_NEW) && device_watch(d)->recalled)
+		device_recalled(m, d);
 	if (changes == 0)
 		return;
 	m->plan_dirty = m->state_dirty = true;
@@ -240,35 +291,6 @@ void on_pool_system(const struct system_facts *f, void *user)
 void on_pool_netdev(const struct netdev_facts *f, void *user)
 {
 	manager_see_netdev(f, user);
-}
-
-static void tell_gone(struct manager *m, struct device *d)
-{
-	struct timepoint now = manager_now(m);
-
-	for (size_t i = 0; i < d->n_ports; i++)
-		port_edges_gone(&m->edges, &d->ports[i], &port_watch(&d->ports[i])->edges, now);
-	device_edges_gone(&m->edges, d, now);
-}
-
-static void device_vanished(struct manager *m, struct device *d)
-{
-	usec_t seen;
-
-	log_info("%s: device is gone", d->facts.name);
-	tell_gone(m, d);
-	pool_forget(m->pool, &d->facts);
-	if (m->bus)
-		bus_forget_device(m->bus, d);
-	absence_note(&m->model, d, m->config, manager_now(m));
-	seen = d->first_seen.mono;
-	device_detach(d);
-	model_remove_device(&m->model, d);
-	/* It went and came within one listing, which named its successor before it was missed. */
-	for (struct device *other = m->model.devices; other; other = other->next)
-		if (other->first_seen.mono > seen)
-			device_returned(m, other);
-	m->plan_dirty = m->state_dirty = m->host_dirty = true;
 }
 
 /* Workers of adapters without devices end; kept until a listing so that quick returns find them. */

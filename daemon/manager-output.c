@@ -58,6 +58,10 @@ void manager_judge_host(struct manager *m)
 	struct verdict old;
 	size_t n;
 
+	/* What setup comes to is of this run; what it came to before stands until then. */
+	m->host_dirty = false;
+	if (manager_recalling(m) || (manager_recalled(m) && !m->ready))
+		return;
 	conditions = host_conditions(m, &n);
 	if (!conditions)
 		return;
@@ -68,7 +72,6 @@ void manager_judge_host(struct manager *m)
 	recheck = MIN(recheck, host_edges_remind(&m->model, now));
 	manager_recheck_at(m, recheck);
 	m->edges.closing = NULL;
-	m->host_dirty = false;
 }
 
 int manager_explain_host(struct manager *m)
@@ -167,6 +170,7 @@ static void write_state(struct manager *m)
 		return;
 	}
 	m->state_written = now.mono;
+	(void)manager_keep_save(m, ""); /* says itself what is wrong */
 	r = describe_text(manager_context(m), now, EVENTS_MAX, true, &text);
 	if (r >= 0)
 		r = state_file_write(m->options.runtime_dir, "state.json", text);

@@ -75,6 +75,8 @@ void device_judge(struct manager *m, struct device *d)
 	usec_t recheck = USEC_INFINITY;
 	struct verdict old;
 
+	if (manager_recalling(m))
+		return;
 	if (judge_device(d, m->config, now, &old, &recheck)) {
 		device_edges_changed(&m->edges, d, &old, now);
 		m->state_dirty = true;
@@ -94,6 +96,8 @@ static void judge_port_only(struct manager *m, struct port *p)
 	struct verdict old;
 
 	manager_notice_resume(m);
+	if (manager_recalling(m) || port_is_unconfirmed(m, p))
+		return;
 	if (judge_port(&m->model, p, m->config, now, &old, &recheck)) {
 		port_edges_changed(&m->edges, p, pe, &old, m->config, now);
 		m->state_dirty = true;
@@ -128,6 +132,8 @@ void manager_judge_missing(struct manager *m)
 	struct timepoint now = manager_now(m);
 	usec_t recheck = USEC_INFINITY;
 
+	if (manager_recalling(m))
+		return;
 	for (struct missing *x = m->model.missing; x; x = x->next) {
 		struct verdict old;
 
@@ -144,10 +150,9 @@ void manager_judge_missing(struct manager *m)
 /* A DEVICE_FATAL whose device is still here after a while was no removal. */
 static void device_believe_fatal(struct manager *m, struct device *d)
 {
-	struct device_watch *dw = device_watch(d);
-	usec_t due = usec_add(dw->fatal_at, FATAL_SETTLE);
+	usec_t due = usec_add(d->fatal_at, FATAL_SETTLE);
 
-	if (!dw->fatal_at || d->fatal)
+	if (!d->fatal_at || d->fatal)
 		return;
 	if (manager_now(m).mono >= due)
 		d->fatal = true;
@@ -168,6 +173,8 @@ void manager_tell_pending(struct manager *m)
 {
 	struct timepoint now = manager_now(m);
 
+	if (manager_recalling(m))
+		return;
 	for (struct device *d = m->model.devices; d; d = d->next)
 		for (size_t i = 0; i < d->n_ports; i++) {
 			struct port_edges *pe = &port_watch(&d->ports[i])->edges;
@@ -272,7 +279,7 @@ void on_pool_event(const struct pool_event *e, void *user)
 		return;
 	if (e->fatals) {
 		log_debug("%s: DEVICE_FATAL", d->facts.name);
-		device_watch(d)->fatal_at = now;
+		d->fatal_at = now;
 		device_believe_fatal(m, d);
 		manager_request_listing(m);
 	}
@@ -301,6 +308,9 @@ void on_pool_port(const struct port_facts *f, void *user)
 	manager_notice_resume(m);
 	settle = !p->ask_again;
 	p->asked_at = (struct timepoint){ 0 };
+	/* That it did not answer is of the run before this one, whose workers are gone. */
+	if (p->recalled && p->probe_state != PROBE_FRESH)
+		on_pool_silence(d->facts.adapter, POOL_ANSWERS, m);
 	u = port_see(p, f, settle, manager_now(m));
 	if (f->error == -ENODEV)
 		manager_request_listing(m);
@@ -351,6 +361,9 @@ void on_pool_silence(const char *adapter, enum pool_silence silence, void *user)
 	}
 	for (struct device *d = m->model.devices; d; d = d->next) {
 		if (!streq(d->facts.adapter, adapter))
+			continue;
+		/* It was silent before this run began, and goes on being so. */
+		if (state == PROBE_LATE && d->probe_state == PROBE_SILENT)
 			continue;
 		if (state == PROBE_LATE)
 			d->silent_since = before(manager_now(m), m->config->probe_timeout_usec);

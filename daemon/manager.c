@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "absence.h"
+#include "keep.h"
 #include "log.h"
 #include "macros.h"
 #include "manager-internal.h"
@@ -168,7 +169,8 @@ static bool ports_unread(const struct manager *m)
 {
 	for (const struct device *d = m->model.devices; d; d = d->next)
 		for (size_t i = 0; i < d->n_ports; i++)
-			if (d->ports[i].asked_at.mono && !d->ports[i].have_facts)
+			if (d->ports[i].asked_at.mono &&
+				(!d->ports[i].have_facts || d->ports[i].recalled))
 				return true;
 	return false;
 }
@@ -176,6 +178,8 @@ static bool ports_unread(const struct manager *m)
 static void become_ready(struct manager *m)
 {
 	m->ready = true;
+	if (manager_recalled(m))
+		manager_judge_host(m); /* which waited for setup */
 	m->budget_timer = sd_event_source_disable_unref(m->budget_timer);
 	/* Who was waiting for READY may have no bus: the state file must not be from before. */
 	m->state_written = m->show_after = 0;
@@ -202,6 +206,7 @@ static int on_post(sd_event_source *source, void *user)
 	struct manager *m = user;
 
 	(void)source;
+	manager_keep_step(m);
 	if (m->plan_dirty && m->model.listed) {
 		m->plan_dirty = false;
 		manager_setup_replan(m);
@@ -212,7 +217,7 @@ static int on_post(sd_event_source *source, void *user)
 	if (m->state_dirty)
 		manager_show(m);
 	if (!m->ready && m->model.listed && !m->listing && !ports_unread(m) &&
-		manager_setup_settled(m))
+		!manager_recalling(m) && manager_setup_settled(m))
 		become_ready(m);
 	return 0;
 }
@@ -413,6 +418,8 @@ struct manager *manager_free(struct manager *m)
 {
 	if (!m)
 		return NULL;
+	if (m->keep)
+		manager_keep_save(m, m->ending);
 	journal_done();
 	sd_event_source_disable_unref(m->post);
 	sd_event_source_disable_unref(m->sighup);
@@ -429,6 +436,7 @@ struct manager *manager_free(struct manager *m)
 	sd_event_source_disable_unref(m->budget_timer);
 	manager_setup_free(m->setup);
 	manager_inventory_free(m->inventory);
+	manager_keep_free(m->keep);
 	bus_free(m->bus);
 	pool_free(m->pool);
 	uevent_monitor_close(m->uevents);
@@ -462,6 +470,8 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 	m->event = sd_event_ref(event);
 	m->options = *o;
 	m->recheck_at = USEC_INFINITY;
+	m->ending = KEEP_WHY_STOP;
+	m->context.gap = USEC_INFINITY;
 	m->model.verdict.health = HEALTH_STARTING;
 	m->model.system = system_facts_unknown();
 	m->edges.model = &m->model;
@@ -482,6 +492,9 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 	if (r < 0)
 		goto fail;
 	r = open_pool(m);
+	if (r < 0)
+		goto fail;
+	r = manager_keep_new(m);
 	if (r < 0)
 		goto fail;
 	r = manager_setup_new(m);

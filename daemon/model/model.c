@@ -830,6 +830,7 @@ struct port_update port_see(
 	struct port_update u = { 0 };
 	bool was_active = port_is_active(p), is_active, known = f->state != PORT_STATE_UNKNOWN;
 
+	p->recalled = false;
 	p->last_error = f->error;
 	if (f->error)
 		return u;

@@ -60,7 +60,8 @@ struct port {
 
 	struct port_facts facts; /* the last reading that succeeded */
 	bool have_facts;
-	int last_error;           /* of the last reading, 0 or negative errno */
+	bool recalled;  /* what is known is of the run before this one, nothing was read since */
+	int last_error; /* of the last reading, 0 or negative errno */
 	struct timepoint read_at; /* of the last reading that succeeded */
 
 	struct timepoint first_seen;
@@ -132,6 +133,7 @@ struct device {
 	struct port *ports;
 	struct verdict verdict; /* own reasons; health includes its ports */
 	bool fatal;             /* DEVICE_FATAL was received and no removal followed */
+	usec_t fatal_at;        /* mono, 0: no DEVICE_FATAL that waits to be believed */
 	/* 0: a verbs context is held or not wanted; EVENTS_WOULD_PIN; or a negative errno. */
 	int events_error;
 	enum probe_state probe_state;

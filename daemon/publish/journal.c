@@ -277,6 +277,17 @@ static void write_config(struct writer *w, const struct config_record *c)
 	addf(w, "RDMAD_CONFIG_GENERATION", "%llu", (unsigned long long)c->generation);
 }
 
+static void write_restart(struct writer *w, const struct restart_record *r)
+{
+	begin_record(w, r->message, RDMAD_MESSAGE_RESTART, LOG_NOTICE, "host");
+	add(w, "RDMAD_REASON", "restart");
+	add_text(w, "RDMAD_WHY", r->why, "killed");
+	add(w, "RDMAD_OLD_VERSION", r->old_version);
+	add(w, "RDMAD_NEW_VERSION", r->new_version);
+	addf(w, "RDMAD_GAP_USEC", "%llu", (unsigned long long)r->gap);
+	add_text(w, "RDMAD_UNCOUNTED", r->uncounted, "-");
+}
+
 static void write_admin(struct writer *w, const struct admin_record *a)
 {
 	begin_record(w, a->message, RDMAD_MESSAGE_ADMIN, LOG_NOTICE, a->object);
@@ -434,6 +445,14 @@ int journal_config(const struct config_record *c)
 
 	write_config(&w, c);
 	return submit(&w, c->loaded ? LOG_NOTICE : LOG_ERR, c->message);
+}
+
+int journal_restart(const struct restart_record *r)
+{
+	struct writer w;
+
+	write_restart(&w, r);
+	return submit(&w, LOG_NOTICE, r->message);
 }
 
 int journal_admin(const struct admin_record *a)

@@ -47,3 +47,6 @@
 
 /* Somebody told rdmad to do something: acknowledge, release, reload. */
 #define RDMAD_MESSAGE_ADMIN "925bdbe1455348a684dde81620d19475"
+
+/* A run of rdmad goes on where another one ended. */
+#define RDMAD_MESSAGE_RESTART "71e32294c2c244209683c5186e260290"

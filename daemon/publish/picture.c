@@ -343,10 +343,5 @@ int picture_write(const char *dir, const char *text)
 
 int picture_set_aside(const char *dir)
 {
-	char from[4096], to[4096];
-
-	if (snprintf(from, sizeof(from), "%s/%s", dir, PICTURE_NAME) >= (int)sizeof(from) ||
-		snprintf(to, sizeof(to), "%s/%s.bad", dir, PICTURE_NAME) >= (int)sizeof(to))
-		return -ENAMETOOLONG;
-	return rename(from, to) < 0 ? -errno : 0;
+	return state_file_set_aside(dir, PICTURE_NAME);
 }

@@ -22,6 +22,8 @@ struct publish_context {
 	const struct inventory *inventory; /* what is known of adapters over time; NULL: nothing */
 	int learning_persists; /* what is learned outlives this boot: 1, 0, or -1 not known */
 	bool expects_anything; /* the configuration says what is to be there */
+	usec_t gap; /* how long nobody watched before this run; USEC_INFINITY: it began anew */
+	char previous_version[32]; /* of the run before this one; "" : it began anew */
 };
 
 /* One row of Setup[]. */
@@ -122,6 +124,16 @@ struct admin_record {
 	const char *message;
 };
 
+/* This run goes on where another one ended. */
+struct restart_record {
+	const char *old_version, *new_version;
+	const char *why; /* "restart", "stop"; "": it was killed or crashed */
+	usec_t gap;      /* how long nobody watched; at most, where why is "" */
+	const char
+		*uncounted; /* ports of which nothing tells whether they fell meanwhile; "" none */
+	const char *message;
+};
+
 /*
  * Writes one structured record (DESIGN section 9), or keeps it while journald does not read; never
  * waits. Where there is no journal the message goes to stderr, as log_write() does it. Returns 0,
@@ -134,6 +146,9 @@ int journal_inventory(const struct inventory_record *i);
 
 /* Likewise: a notice, or an error when it was not loaded, with RDMAD_REASON=config. */
 int journal_config(const struct config_record *c);
+
+/* Likewise: a notice, with RDMAD_GAP_USEC=. */
+int journal_restart(const struct restart_record *r);
 
 /* Likewise: a notice with RDMAD_ACTION=. */
 int journal_admin(const struct admin_record *a);
@@ -163,6 +178,8 @@ void notify_status(const char *text);
 
 /* Replaces dir/name atomically with text, mode 0644. Negative errno: the old file is still there. */
 int state_file_write(const char *dir, const char *name, const char *text);
+/* Keeps dir/name as dir/name.bad, for whoever wants to know what was in it. */
+int state_file_set_aside(const char *dir, const char *name);
 
 /* ---- bus.c ---- */
 

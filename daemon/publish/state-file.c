@@ -48,6 +48,20 @@ static int write_temporary(int dir_fd, const char *name, const char *text)
 	return 0;
 }
 
+int state_file_set_aside(const char *dir, const char *name)
+{
+	_cleanup_(closep) int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char aside[256];
+	int k;
+
+	if (dir_fd < 0)
+		return -errno;
+	k = snprintf(aside, sizeof(aside), "%s.bad", name);
+	if (k < 0 || (size_t)k >= sizeof(aside))
+		return -ENAMETOOLONG;
+	return renameat(dir_fd, name, dir_fd, aside) < 0 ? -errno : 0;
+}
+
 int state_file_write(const char *dir, const char *name, const char *text)
 {
 	_cleanup_(closep) int dir_fd = -1;

@@ -430,7 +430,7 @@ static void test_catalog(void **state)
 			assert_string_not_equal(header[i], header[k]);
 	}
 
-	/* Every reason has an id, and all ids are used: one per reason, and four more. */
+	/* Every reason has an id, and all ids are used: one per reason, and five more. */
 	for (int id = 0; id < _REASON_MAX; id++) {
 		const char *raised = journal_message_id(EDGE_RAISED, (enum reason_id)id);
 		bool found = false;
@@ -440,7 +440,7 @@ static void test_catalog(void **state)
 			found = found || streq(header[i], raised);
 		assert_true(found);
 	}
-	assert_int_equal(n, _REASON_MAX + 4);
+	assert_int_equal(n, _REASON_MAX + 5);
 }
 
 /* 76 columns, and only fields that a record always has: a missing one would show by its name. */
@@ -452,6 +452,8 @@ static void test_catalog_text(void **state)
 					"RDMAD_FOUND ";
 	static const char config[] = "RDMAD_OBJECT RDMAD_REASON RDMAD_FOUND "
 				     "RDMAD_CONFIG_GENERATION ";
+	static const char restart[] = "RDMAD_OBJECT RDMAD_WHY RDMAD_OLD_VERSION RDMAD_NEW_VERSION "
+				      "RDMAD_GAP_USEC RDMAD_UNCOUNTED ";
 	static const char admin[] = "RDMAD_OBJECT RDMAD_ACTION RDMAD_BY RDMAD_COMMENT ";
 	static const struct {
 		const char *id, *fields;
@@ -459,6 +461,7 @@ static void test_catalog_text(void **state)
 		{ RDMAD_MESSAGE_INVENTORY, inventory },
 		{ RDMAD_MESSAGE_CONFIG, config },
 		{ RDMAD_MESSAGE_ADMIN, admin },
+		{ RDMAD_MESSAGE_RESTART, restart },
 	};
 	const char *always = edges;
 	FILE *f = fopen(SOURCE_ROOT "/units/rdmad.catalog", "re");
@@ -487,7 +490,7 @@ static void test_catalog_text(void **state)
 		}
 	}
 	fclose(f);
-	assert_int_equal(subjects, _REASON_MAX + 4);
+	assert_int_equal(subjects, _REASON_MAX + 5);
 }
 
 int main(void)

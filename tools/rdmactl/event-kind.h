@@ -11,7 +11,7 @@ enum event_kind {
 	EVENT_STATE,     /* a condition appeared or went away, or a port blipped */
 	EVENT_INVENTORY, /* another firmware, GUID, slot, netdev, ... than before */
 	EVENT_CONFIG,    /* configuration was loaded */
-	EVENT_ADMIN,     /* somebody told rdmad to do something */
+	EVENT_ADMIN,     /* somebody told rdmad to do something, or it was restarted */
 	_EVENT_KIND_MAX,
 };
 

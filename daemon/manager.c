@@ -451,6 +451,11 @@ struct manager *manager_free(struct manager *m)
 	return NULL;
 }
 
+static void on_record(void *user, const struct journal_field *fields, size_t n)
+{
+	bus_event(user, fields, n);
+}
+
 int manager_new(sd_event *event, const struct manager_options *o, struct manager **ret)
 {
 	static const struct bus_callbacks bus_callbacks = {
@@ -506,6 +511,8 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 	r = bus_new(event, &bus_callbacks, m, &m->bus);
 	if (r < 0)
 		log_warning("cannot be on D-Bus: %s", strerror(-r)); /* the rest goes on */
+	else
+		journal_listen(on_record, m->bus);
 	m->edges.bus = m->bus;
 	r = sd_event_add_signal(event, &m->sighup, SIGHUP, on_sighup, m);
 	if (r < 0)

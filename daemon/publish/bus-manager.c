@@ -100,6 +100,7 @@ static const sd_bus_vtable manager_vtable[] = {
 		bus_ack, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS(
 		"HealthChanged", SD_BUS_ARGS("o", path, "s", old, "s", new, "as", reasons), 0),
+	SD_BUS_SIGNAL_WITH_ARGS("Event", SD_BUS_ARGS("t", when, "a{ss}", fields), 0),
 	SD_BUS_VTABLE_END,
 };
 

@@ -18,6 +18,7 @@
 #include "text.h"
 
 #define RECORD_MAX  8192
+#define FIELDS_MAX  32
 #define VALUE_MAX   2048
 #define WAITING_MAX 256
 #define RETRY_USEC  (250 * USEC_PER_MSEC)
@@ -29,6 +30,8 @@ struct record {
 };
 
 static struct {
+	journal_listener_t listener;
+	void *listener_user;
 	int fd;
 	struct sockaddr_un address;
 	struct record *first, **end;
@@ -47,6 +50,8 @@ static struct {
 struct writer {
 	char data[RECORD_MAX];
 	size_t size;
+	struct journal_field fields[FIELDS_MAX]; /* into data */
+	size_t n_fields;
 };
 
 /*
@@ -61,7 +66,7 @@ static void add(struct writer *w, const char *key, const char *value)
 	if (!value || !value[0])
 		return;
 	len = MIN(strlen(value), (size_t)VALUE_MAX);
-	if (w->size + key_len + len + 2 + sizeof(le) > sizeof(w->data))
+	if (w->size + key_len + len + 2 + sizeof(le) > sizeof(w->data) || w->n_fields == FIELDS_MAX)
 		return;
 	memcpy(w->data + w->size, key, key_len);
 	w->size += key_len;
@@ -74,6 +79,7 @@ static void add(struct writer *w, const char *key, const char *value)
 		w->data[w->size++] = '=';
 	}
 	memcpy(w->data + w->size, value, len);
+	w->fields[w->n_fields++] = (struct journal_field){ key, w->data + w->size, len };
 	w->size += len;
 	w->data[w->size++] = '\n';
 }
@@ -212,7 +218,7 @@ static void add_text(struct writer *w, const char *key, const char *value, const
 static void begin_record(
 	struct writer *w, const char *message, const char *id, int priority, const char *object)
 {
-	w->size = 0;
+	w->size = w->n_fields = 0;
 	add(w, "MESSAGE", message);
 	add(w, "MESSAGE_ID", id);
 	addf(w, "PRIORITY", "%d", priority);
@@ -423,11 +429,19 @@ static int submit(const struct writer *w, int priority, const char *message)
 	return 0;
 }
 
+static void tell_listener(const struct writer *w)
+{
+	if (journal.listener)
+		journal.listener(journal.listener_user, w->fields, w->n_fields);
+}
+
 int journal_edge(const struct edge *e)
 {
 	struct writer w;
 
 	write_edge(&w, e);
+	if (e->kind != EDGE_REMINDER)
+		tell_listener(&w);
 	return submit(&w, edge_priority(e), e->message);
 }
 
@@ -436,6 +450,7 @@ int journal_inventory(const struct inventory_record *i)
 	struct writer w;
 
 	write_inventory(&w, i);
+	tell_listener(&w);
 	return submit(&w, LOG_NOTICE, i->message);
 }
 
@@ -444,6 +459,7 @@ int journal_config(const struct config_record *c)
 	struct writer w;
 
 	write_config(&w, c);
+	tell_listener(&w);
 	return submit(&w, c->loaded ? LOG_NOTICE : LOG_ERR, c->message);
 }
 
@@ -460,12 +476,19 @@ int journal_admin(const struct admin_record *a)
 	struct writer w;
 
 	write_admin(&w, a);
+	tell_listener(&w);
 	return submit(&w, LOG_NOTICE, a->message);
 }
 
 void journal_attach(sd_event *event)
 {
 	journal.event = sd_event_ref(event);
+}
+
+void journal_listen(journal_listener_t listener, void *user)
+{
+	journal.listener = listener;
+	journal.listener_user = user;
 }
 
 void journal_set_socket(const char *path)
@@ -475,6 +498,7 @@ void journal_set_socket(const char *path)
 
 void journal_done(void)
 {
+	journal_listen(NULL, NULL);
 	journal_flush();
 	while (journal.first)
 		drop_first();

@@ -156,6 +156,21 @@ int journal_admin(const struct admin_record *a);
 /* Lets records that journald did not take at once be sent from the loop. Call once at start. */
 void journal_attach(sd_event *event);
 
+/* A field of a record; the value does not end with a zero. */
+struct journal_field {
+	const char *key;
+	const char *value;
+	size_t size;
+};
+
+typedef void (*journal_listener_t)(void *user, const struct journal_field *fields, size_t n);
+
+/*
+ * Has each record be told to somebody else, too, when it is made and whatever becomes of it; but for
+ * reminders, which are no news. NULL ends that.
+ */
+void journal_listen(journal_listener_t listener, void *user);
+
 /* Sends what was kept, as far as journald takes it; called by itself when attached. */
 void journal_flush(void);
 void journal_done(void); /* at exit: a last flush, then forgets what is left */
@@ -245,6 +260,9 @@ void bus_sync(struct bus *b);
  * same for every device that has left the model: nothing here points into the model.
  */
 void bus_forget_device(struct bus *b, const struct device *d);
+
+/* Signal Event with the fields of a journal record; lost without a bus. */
+void bus_event(struct bus *b, const struct journal_field *fields, size_t n);
 
 /* Signal HealthChanged for a port, a device, or (both NULL) the host; lost without a bus. */
 void bus_health_changed(struct bus *b, const struct device *d, const struct port *p,

@@ -4,7 +4,7 @@
 TAP on stdout.
 """
 import json
-import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,7 +13,7 @@ import tempfile
 import time
 
 import fixtures
-from rig import Bus, Rig
+from rig import TOP, Bus, Rig
 from tap import Tap
 
 DESCRIBE_PAUSE = 0.1
@@ -206,6 +206,78 @@ def test_following(tap, rig, bus):
     tap(p.returncode == 1 and b"RDMAD_BUS=no" in p.stderr, "not without a bus", p)
 
 
+def message_id(name):
+    """Of a kind of record, as the daemon knows it."""
+    text = (TOP / "daemon/publish/message-ids.h").read_text()
+    return re.search(rf"#define RDMAD_MESSAGE_{name}\s+\"(\w+)\"", text).group(1)
+
+
+def test_monitor(tap, rig, bus):
+    def send(name, message, object, priority=5, **more):
+        bus.signal(MESSAGE=message, MESSAGE_ID=message_id(name), PRIORITY=priority, RDMAD_OBJECT=object, **more)
+
+    def send_all():
+        send("PORT_DOWN", "mlx5_0/1: port down", "mlx5_0/1", 3, RDMAD_REASON="port-down", RDMAD_EDGE="raised",
+             RDMA_DEVICE="mlx5_0", RDMA_PORT=1)
+        time.sleep(0.1)
+        send("INVENTORY", "mlx5_1: firmware was a, is \x1b[31mb", "mlx5_1", RDMAD_FACT="firmware")
+        time.sleep(0.1)
+        send("CONFIG", "configuration loaded", "host")
+        time.sleep(0.1)
+        send("ADMIN", "mlx5_0: released by root", "mlx5_0", RDMAD_ACTION="release", RDMAD_BY="root")
+        time.sleep(0.1)
+        bus.signal(MESSAGE="not ours", MESSAGE_ID="0" * 32)
+        time.sleep(0.1)
+
+    rig.put(F.healthy)
+    bus.play(str(rig.file))
+    objects = {"": ["mlx5_0/1", "mlx5_1", "host", "mlx5_0"], "mlx5_0": ["mlx5_0/1", "mlx5_0"], "mlx5_1": ["mlx5_1"],
+               "*/1": ["mlx5_0/1"], "--kind=state": ["mlx5_0/1"], "--kind=config,admin": ["host", "mlx5_0"]}
+    live = {arg: Live(rig, bus, "monitor", "--json", *([arg] if arg else [])) for arg in objects}
+    text = Live(rig, bus, "monitor")
+    tap(all(x.waits(0.1) for x in [*live.values(), text]), "monitor runs")
+    send_all()
+    for arg, want in objects.items():
+        live[arg].p.send_signal(signal.SIGTERM)
+        status, out, err = live[arg].end()
+        events = [json.loads(x) for x in out.splitlines()]
+        tap(status == 0 and [e["Object"] for e in events] == want and not err, f"monitor --json {arg}", (out, err))
+        if not arg:
+            e = events[0]
+            tap(e["Kind"] == "state" and e["Reason"] == "port-down" and e["Port"] == 1 and e["Priority"] == 3
+                and e["Edge"] == "raised" and abs(e["When"] / 1e6 - time.time()) < 60, "... as events has it", e)
+    text.p.send_signal(signal.SIGINT)
+    status, out, err = text.end()
+    lines = [x.split(None, 2) for x in out.splitlines()]
+    tap(status == 0 and lines[0] == ["TIME", "OBJECT", "MESSAGE"] and [x[2] for x in lines[1:]] == [
+        "mlx5_0/1  mlx5_0/1: port down", "mlx5_1    mlx5_1: firmware was a, is \\x1b[31mb",
+        "host      configuration loaded", "mlx5_0    mlx5_0: released by root"] and not err,
+        "monitor: as text, harmless", (out, err))
+
+    w = Live(rig, bus, "monitor", "--no-legend")
+    w.waits()
+    bus.stop()
+    w.waits()
+    bus.play(str(rig.file))
+    w.waits()
+    send("CONFIG", "configuration loaded", "host")
+    tap(w.p.stdout.readline().endswith(b"configuration loaded\n"), "monitor outlives the daemon")
+    bus.kill()
+    w.waits()
+    bus.start()
+    bus.play(str(rig.file))
+    w.waits(1)
+    send("CONFIG", "configuration loaded", "host")
+    tap(w.p.stdout.readline().endswith(b"configuration loaded\n"), "... and the bus")
+    w.p.stdout.close()
+    w.p.wait(timeout=10)
+    said = w.p.stderr.read().decode()
+    tap(w.p.returncode == 0, "... ends when nobody reads", w.p.returncode)
+    tap(said.count("waiting for it") == 2 and said.count("rdmactl events") == 2, "... and says what it missed", said)
+    tap(bus.run("monitor", "--kind=nosuch").returncode == 2, "monitor: no such kind")
+    tap(rig.run("monitor").returncode == 1, "monitor: not without a bus")
+
+
 def main():
     tap = Tap()
     if not shutil.which("dbus-daemon"):
@@ -217,6 +289,7 @@ def main():
         try:
             test_judgement(tap, rig, bus)
             test_following(tap, rig, bus)
+            test_monitor(tap, rig, bus)
         finally:
             bus.end()
     return tap.end()

@@ -11,7 +11,8 @@
  *   mock-daemon -m                none is ever answered
  *
  * Says "ready" on stdout when it has the name, and for each Release(), Ack() and Apply() what it was told.
- * For each line on stdin it reads FILE again and sends the signal HealthChanged.
+ * For each line on stdin it reads FILE again and sends a signal: HealthChanged for an empty one, else Event
+ * with what the line holds, "KEY=VALUE<TAB>KEY=VALUE...".
  */
 #include <errno.h>
 #include <sys/epoll.h>
@@ -20,6 +21,7 @@
 
 #include "bus-names.h"
 #include "macros.h"
+#include "timespan.h"
 
 enum mode {
 	MODE_ANSWER,
@@ -201,34 +203,50 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_END,
 };
 
-static int send_signal(sd_bus *bus)
+static int send_health(sd_bus *bus)
+{
+	return sd_bus_emit_signal(bus, BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "HealthChanged",
+		"ossas", BUS_ROOT_PATH, "ok", "failed", 0);
+}
+
+static int send_event(sd_bus *bus, char *line)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	char *save = NULL;
 	int r;
 
-	r = sd_bus_message_new_signal(
-		bus, &m, BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "HealthChanged");
+	r = sd_bus_message_new_signal(bus, &m, BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "Event");
 	if (r >= 0)
-		r = sd_bus_message_append(m, "ossas", BUS_ROOT_PATH, "ok", "failed", 0);
+		r = sd_bus_message_append(m, "t", timepoint_now().real);
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "{ss}");
+	for (char *f = strtok_r(line, "\t", &save); r >= 0 && f; f = strtok_r(NULL, "\t", &save)) {
+		char *value = strchr(f, '=');
+
+		if (!value)
+			return -EINVAL;
+		*value++ = '\0';
+		r = sd_bus_message_append(m, "{ss}", f, value);
+	}
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
 	return r < 0 ? r : sd_bus_send(bus, m, NULL);
 }
 
+/* The lines come one by one. */
 static int on_stdin(sd_event_source *s, int fd, uint32_t revents, void *user)
 {
-	char buf[4096];
-	ssize_t n = read(fd, buf, sizeof(buf));
+	char line[4096];
+	ssize_t n = read(fd, line, sizeof(line) - 1);
 	int r = 0;
 
-	if (n <= 0)
+	if (n <= 0 || line[n - 1] != '\n')
 		return sd_event_source_set_enabled(s, SD_EVENT_OFF);
-	for (ssize_t i = 0; r >= 0 && i < n; i++) {
-		if (buf[i] != '\n')
-			continue;
-		if (mode == MODE_ANSWER)
-			r = read_file(state_file, text, sizeof(text));
-		if (r >= 0)
-			r = send_signal(user);
-	}
+	line[n - 1] = '\0';
+	if (mode == MODE_ANSWER)
+		r = read_file(state_file, text, sizeof(text));
+	if (r >= 0)
+		r = line[0] ? send_event(user, line) : send_health(user);
 	return r;
 }
 

@@ -104,9 +104,9 @@ class Bus:
             self.daemon.stdin.close()
             self.daemon = None
 
-    def signal(self):
-        """Has the daemon read its file again, and send a signal."""
-        self.daemon.stdin.write(b"\n")
+    def signal(self, **fields):
+        """Has the daemon read its file again, and send a signal: HealthChanged, or Event with fields."""
+        self.daemon.stdin.write("\t".join(f"{k}={v}" for k, v in fields.items()).encode() + b"\n")
         self.daemon.stdin.flush()
 
     def run(self, *args, **env):

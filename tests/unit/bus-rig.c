@@ -329,6 +329,22 @@ static int on_health(sd_bus_message *m, void *user, sd_bus_error *error)
 	return 0;
 }
 
+static int on_event(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	const char *key, *value;
+	uint64_t when;
+	size_t n = 0;
+
+	heard.events++;
+	assert_true(sd_bus_message_read(m, "t", &when) >= 0 && when > 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "{ss}") >= 0);
+	heard.fields[0] = '\0';
+	while (sd_bus_message_read(m, "{ss}", &key, &value) > 0)
+		n += (size_t)snprintf(
+			heard.fields + n, sizeof(heard.fields) - n, "%s=%s ", key, value);
+	return 0;
+}
+
 static bool owned;
 
 static int on_get_owner(sd_bus_message *m, void *user, sd_bus_error *error)
@@ -385,6 +401,8 @@ void connect_client(void)
 			    client, NULL, BUS_NAME, NULL, OM, NULL, on_object, NULL, NULL) >= 0);
 	assert_true(sd_bus_match_signal_async(client, NULL, BUS_NAME, NULL, BUS_MANAGER_INTERFACE,
 			    "HealthChanged", on_health, NULL, NULL) >= 0);
+	assert_true(sd_bus_match_signal_async(client, NULL, BUS_NAME, NULL, BUS_MANAGER_INTERFACE,
+			    "Event", on_event, NULL, NULL) >= 0);
 }
 
 int rig_set_up(void **state)

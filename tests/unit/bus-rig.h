@@ -32,13 +32,14 @@ extern const struct timepoint now;
 
 /* What the client heard since the last clear_heard(). */
 struct heard {
-	unsigned changed, added, removed, health;
+	unsigned changed, added, removed, health, events;
 	char path[64];   /* of the last PropertiesChanged */
 	char object[64]; /* of the last InterfacesAdded or -Removed */
 	char interface[64];
 	char names[512];      /* of all PropertiesChanged, each followed by a blank */
 	char invalidated[64]; /* likewise, without their values */
 	char text[256];       /* of the last HealthChanged: path, old, new, first reason */
+	char fields[1024];    /* of the last Event, each as KEY=VALUE and a blank */
 };
 extern struct heard heard;
 void clear_heard(void);

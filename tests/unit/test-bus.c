@@ -290,6 +290,21 @@ static void test_host_lists(void **state)
 	settle();
 }
 
+static void test_event(void **state)
+{
+	const struct journal_field fields[] = {
+		{ "MESSAGE", "odd \xff, and more", strlen("odd \xff") },
+		{ "SYSLOG_IDENTIFIER", "rdmad", strlen("rdmad") },
+		{ "PRIORITY", "3\nx", 1 },
+	};
+
+	clear_heard();
+	bus_event(bus, fields, ARRAY_SIZE(fields));
+	settle();
+	assert_int_equal(heard.events, 1);
+	assert_string_equal(heard.fields, "MESSAGE=odd \xef\xbf\xbd PRIORITY=3 ");
+}
+
 static void test_come_and_go(void **state)
 {
 	char paths[512];
@@ -663,6 +678,7 @@ int main(void)
 		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_gids),
 		cmocka_unit_test(test_host_lists),
+		cmocka_unit_test(test_event),
 		cmocka_unit_test(test_come_and_go),
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_release),

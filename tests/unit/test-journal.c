@@ -315,6 +315,59 @@ static void test_journal_admin(void **state)
 }
 
 /* journald hangs: nobody waits for it, order is kept, and the newest are kept when it is too much. */
+/* What a listener is told: keys, each with its value and a blank. */
+static char told[1024];
+
+static void listen_to(void *user, const struct journal_field *fields, size_t n)
+{
+	size_t used = strlen(told);
+
+	assert_ptr_equal(user, told);
+	for (size_t i = 0; i < n; i++)
+		if (streq(fields[i].key, "MESSAGE") || streq(fields[i].key, "RDMAD_EDGE") ||
+			streq(fields[i].key, "RDMA_PORT"))
+			used += (size_t)snprintf(told + used, sizeof(told) - used, "%s=%.*s|",
+				fields[i].key, (int)fields[i].size, fields[i].value);
+}
+
+static void test_journal_listener(void **state)
+{
+	static struct model m;
+	char path[64], record[8192];
+	int fd = listen_datagrams("listened", path, sizeof(path));
+	const struct config_record c = { .loaded = true, .message = "two\nlines" };
+	const struct admin_record a = { .message = "released", .object = "host" };
+	const struct inventory_record i = { .message = "firmware", .object = "host" };
+	struct device *d;
+	struct edge e;
+
+	fill_model(&m, &d);
+	journal_set_socket(path);
+	journal_listen(listen_to, told);
+	e = make_edge(d);
+	journal_edge(&e);
+	e.kind = EDGE_REMINDER;
+	journal_edge(&e);
+	journal_config(&c);
+	journal_inventory(&i);
+	assert_string_equal(told,
+		"MESSAGE=mlx5_0/1: no subnet manager|RDMAD_EDGE=raised|RDMA_PORT=1|"
+		"MESSAGE=two\nlines|MESSAGE=firmware|");
+
+	/* Also when there is no journal. */
+	told[0] = '\0';
+	unlink(path);
+	journal_admin(&a);
+	assert_string_equal(told, "MESSAGE=released|");
+	journal_listen(NULL, NULL);
+	journal_admin(&a);
+	assert_string_equal(told, "MESSAGE=released|");
+	while (receive(fd, record, sizeof(record)) > 0)
+		;
+	close(fd);
+	model_done(&m);
+}
+
 static void test_journal_behind(void **state)
 {
 	static struct model m;
@@ -501,6 +554,7 @@ int main(void)
 		cmocka_unit_test(test_journal_inventory),
 		cmocka_unit_test(test_journal_config),
 		cmocka_unit_test(test_journal_admin),
+		cmocka_unit_test(test_journal_listener),
 		cmocka_unit_test(test_journal_behind),
 		cmocka_unit_test(test_journal_away),
 		cmocka_unit_test(test_catalog),

@@ -4,7 +4,7 @@
 _rdmactl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
-	local verbs='status list show topo check counters events wait-online explain baseline ack release plan apply verify inspect collect reload'
+	local verbs='status list show topo check counters events monitor wait-online explain baseline ack release plan apply verify inspect collect reload'
 	local options='--json --no-legend --full --no-pager --host --help --version --all --watch --save --since
 		--follow --kind --lines --for --as-config --interval --config --force --fail-on --class --group
 		--perfdata --ignore-acked --exit --comment --undo --exit-code --disruptive --timeout --any
@@ -78,7 +78,7 @@ _rdmactl()
 	'')
 		COMPREPLY=($(compgen -W "$verbs" -- "$cur"))
 		;;
-	status|list|show|topo|check|counters|events|wait-online|explain|ack|release|plan)
+	status|list|show|topo|check|counters|events|monitor|wait-online|explain|ack|release|plan)
 		# compgen expands what -W is given: names with anything that a shell could take are
 		# left out.
 		local names

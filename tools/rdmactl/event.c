@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "event.h"
 
+#include <errno.h>
 #include <syslog.h>
 
 #include "macros.h"
+#include "output.h"
 #include "parse.h"
 #include "text.h"
 #include "view.h"
@@ -64,6 +66,25 @@ bool event_selected(const struct options *o, const struct event *e)
 		return true;
 	/* The object of a storm's summary is the host, that of a missing device its GUID. */
 	return (object && name_selected(o, object)) || (device && name_selected(o, device));
+}
+
+int event_kinds_option(const struct options *o, unsigned *ret)
+{
+	_cleanup_(freep) char *wrong = NULL;
+	int r;
+
+	*ret = event_kinds_all();
+	r = o->kinds ? event_kinds_parse(o->kinds, ret, &wrong) : 0;
+	if (r == -ENOMEM) {
+		output_error("Out of memory");
+		return EXIT_FAILED;
+	}
+	if (r < 0) {
+		output_error("--kind=%s: not one of state, inventory, config, admin",
+			or_text(wrong, ""));
+		return EXIT_USAGE;
+	}
+	return 0;
 }
 
 int event_priority(const struct event *e)

@@ -54,6 +54,9 @@ void event_done(struct event *e);
 /* Whether the record is rdmad's, and about what the patterns select. */
 bool event_selected(const struct options *o, const struct event *e);
 
+/* The kinds that --kind= asks for, all without it. 0, or the exit status after having said why. */
+int event_kinds_option(const struct options *o, unsigned *ret);
+
 /* syslog's priority, 0 to 7; 6 where the record has none. */
 int event_priority(const struct event *e);
 

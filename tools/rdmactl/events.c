@@ -120,28 +120,17 @@ static int list(const struct options *o, sd_journal *j, usec_t since)
 	return output_close(EXIT_SUCCESS);
 }
 
-/* Says what is wrong with a word of --kind. */
-static int wrong_kind(int error, const char *word)
-{
-	if (error == -ENOMEM)
-		output_error("Out of memory");
-	else
-		output_error("--kind=%s: not one of state, inventory, config, admin", word);
-	return error == -ENOMEM ? EXIT_FAILED : EXIT_USAGE;
-}
-
 int verb_events(const struct options *o)
 {
 	_cleanup_(sd_journal_closep) sd_journal *j = NULL;
-	_cleanup_(freep) char *wrong = NULL;
 	struct options mine = *o;
-	unsigned kinds = event_kinds_all();
+	unsigned kinds;
 	usec_t since = 0;
 	int r;
 
-	r = o->kinds ? event_kinds_parse(o->kinds, &kinds, &wrong) : 0;
-	if (r < 0)
-		return wrong_kind(r, wrong ? wrong : "");
+	r = event_kinds_option(o, &kinds);
+	if (r != 0)
+		return r;
 	r = o->since ? when_parse(o->since, timepoint_now().real, &since) : 0;
 	if (r < 0) {
 		output_error("--since=%s: %s", o->since,

@@ -44,6 +44,8 @@ static const struct verb verbs[] = {
 		verb_counters, "counters: values, changes, rates" },
 	{ "events", PATTERNS, false, OPTION_SINCE | OPTION_FOLLOW | OPTION_KIND | OPTION_LINES,
 		verb_events, "what happened, from the journal" },
+	{ "monitor", PATTERNS, false, OPTION_KIND, verb_monitor,
+		"what happens, as it happens, from the bus" },
 	{ "wait-online", PATTERNS, false, OPTION_TIMEOUT | OPTION_ANY | OPTION_FAIL_ON,
 		verb_wait_online, "wait until every required port is ok, or the timeout" },
 	{ "explain", "OBJECT|REASON...", true, 0, verb_explain,
@@ -91,7 +93,9 @@ static void help(void)
 	       "10:00;\n"
 	       "                             check: was it ever, since then\n"
 	       "  -f, --follow               events: wait for more\n"
-	       "  --kind=KIND,...            events: only these: state, inventory, config, admin\n"
+	       "  --kind=KIND,...            events, monitor: only these: state, inventory, "
+	       "config,\n"
+	       "                             admin\n"
 	       "  -n, --lines=N              events: the last N (100, or all with a time)\n"
 	       "  --as-config                baseline: as configuration for a drop-in\n"
 	       "  --for=SPAN                 release: how long (15min); 0 takes back now\n"

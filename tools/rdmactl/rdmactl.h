@@ -90,4 +90,5 @@ int verb_verify(const struct options *o);
 int verb_doctor(const struct options *o);
 int verb_import_rdma_conf(const struct options *o);
 int verb_reload(const struct options *o);
+int verb_monitor(const struct options *o);
 int verb_wait_online(const struct options *o);

@@ -11,9 +11,10 @@
 
 /*
  * "ip link add NAME link PARENT type ipoib pkey PKEY". pkey 0: the parent's. The kernel loads ib_ipoib
- * by itself. -EEXIST: the name is taken. -ENODEV: there is no such parent. -EINVAL: the parent is not
- * an IPoIB interface of a port, or pkey is 0x8000. The interface waits, down, until its partition is
- * in the port's P_Key table.
+ * by itself, and adds the membership bit. -EEXIST: the name is taken. -ENODEV:
+ * there is no such parent, or it is not IPoIB. -EINVAL: the parent is a child itself, or pkey is
+ * 0x8000. Several children may have one P_Key. The interface has no carrier until its partition is in
+ * the port's P_Key table.
  */
 int ipoib_add_child(
 	const char *name, uint32_t parent_ifindex, uint16_t pkey, uint32_t *ret_ifindex);

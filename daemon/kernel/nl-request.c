@@ -91,11 +91,25 @@ static int on_valid(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-static int on_done(struct nl_msg *msg, void *arg)
+static int on_ack(struct nl_msg *msg, void *arg)
 {
 	struct receive *rx = arg;
 
 	(void)msg;
+	rx->done = true;
+	return NL_OK;
+}
+
+/* A dump that failed ends like one that did not, with its errno in the end: libnl does not look. */
+static int on_finish(struct nl_msg *msg, void *arg)
+{
+	struct receive *rx = arg;
+	int32_t error = 0;
+
+	if (nlmsg_datalen(nlmsg_hdr(msg)) >= (int)sizeof(error))
+		memcpy(&error, nlmsg_data(nlmsg_hdr(msg)), sizeof(error));
+	if (error < 0 && rx->result == 0)
+		rx->result = error;
 	rx->done = true;
 	return NL_OK;
 }
@@ -124,8 +138,8 @@ int nl_request(struct nl_sock *sock, struct nl_msg *msg, nl_recvmsg_msg_cb_t par
 		return nl_to_errno(r);
 	if (parse)
 		nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, &rx);
-	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_done, &rx);
-	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_done, &rx);
+	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, &rx);
+	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, &rx);
 	nl_cb_err(cb, NL_CB_CUSTOM, on_error, &rx);
 	while (!rx.done) {
 		r = nl_recvmsgs(sock, cb);

@@ -12,7 +12,8 @@
 
 /*
  * Makes the device's directory, unless it is there. Needs root. -ENOENT: configfs is not mounted or
- * rdma_cm not loaded. -ENODEV: no such device. Others as mkdir(2) gives them.
+ * rdma_cm not loaded. -ENODEV: no such device; that of one that was there stays, and is found to lead
+ * nowhere by roce_read(). Others as mkdir(2) gives them.
  */
 int roce_prepare(const char *device);
 
@@ -25,7 +26,7 @@ int roce_read(const char *device, uint32_t port, enum gid_type *ret_mode, int *r
 
 /*
  * Sets them; needs root. -ENOENT, -ENODEV as above. -EINVAL: the port cannot do this type (rxe: v1), or
- * is none of RoCE.
+ * is none of RoCE. -ERANGE: tos is more than 255.
  */
 int roce_set_mode(const char *device, uint32_t port, enum gid_type mode);
 int roce_set_tos(const char *device, uint32_t port, unsigned tos);

@@ -17,6 +17,7 @@
 
 #include "ipoib.h"
 #include "netdev.h"
+#include "nl-request.h"
 
 static struct nl_msg *message(int type, const void *header, size_t size)
 {
@@ -450,6 +451,36 @@ static void test_monitor(void **state)
 	netdev_monitor_close(monitor);
 }
 
+static int count_message(struct nl_msg *msg, void *user)
+{
+	(void)msg;
+	(*(unsigned *)user)++;
+	return 0;
+}
+
+/* A dump that fails says so in its last message only. */
+static void test_failed_dump(void **state)
+{
+	struct ifaddrmsg ifa = { .ifa_family = AF_INET, .ifa_index = 123456 };
+	_cleanup_(nl_socket_freep) struct nl_sock *sock = NULL;
+	unsigned n = 0;
+	int on = 1;
+
+	(void)state;
+	assert_int_equal(nl_request_open(NETLINK_ROUTE, &sock), 0);
+	assert_int_equal(setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, NETLINK_GET_STRICT_CHK,
+				 &on, sizeof(on)),
+		0);
+	for (int i = 0; i < 2; i++) { /* the second finds the first one through */
+		_cleanup_(nlmsg_freep) struct nl_msg *m =
+			nlmsg_alloc_simple(RTM_GETADDR, NLM_F_REQUEST | NLM_F_DUMP);
+
+		ifa.ifa_index = i ? 0 : 123456;
+		assert_int_equal(nlmsg_append(m, &ifa, sizeof(ifa), NLMSG_ALIGNTO), 0);
+		assert_int_equal(nl_request(sock, m, count_message, &n), i ? 0 : -ENODEV);
+	}
+}
+
 /* What is set, as far as a kernel without InfiniBand goes: each refusal is the kernel's own errno. */
 static void test_set(void **state)
 {
@@ -483,6 +514,7 @@ int main(void)
 		cmocka_unit_test(test_address),
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_monitor),
+		cmocka_unit_test(test_failed_dump),
 		cmocka_unit_test(test_set),
 	};
 

@@ -20,11 +20,13 @@
 /* Whether it may be sent now; else it is remembered. */
 static bool ask_begin(struct manager *m, struct ask *a, usec_t interval)
 {
-	if (!a->in_flight && (!a->asked || usec_sub(manager_now(m).mono, a->asked) >= interval))
+	usec_t due = a->asked ? usec_add(a->asked, interval) : 0;
+
+	if (!a->in_flight && manager_now(m).mono >= due)
 		return true;
 	a->again = true;
 	if (!a->in_flight)
-		manager_retry_soon(m);
+		manager_retry_at(m, due);
 	return false;
 }
 

@@ -91,12 +91,16 @@ struct manager {
 	sd_event_source *counter_timer; /* CounterSec= */
 	sd_event_source *slow_timer;    /* SlowCounterSec= */
 	sd_event_source *recheck_timer; /* a verdict changes by time alone, an edge is to be told */
-	sd_event_source *retry_timer;   /* a request found its worker busy */
-	sd_event_source *show_timer;    /* what changed meanwhile is shown */
+	sd_event_source *retry_timer;   /* a request found its worker busy, or is not due yet */
+	sd_event_source *show_idle;     /* shows what changed, when there is nothing else to do */
+	sd_event_source *show_timer;    /* the same, though there is */
+	sd_event_source *plan_timer;    /* plans again what changed meanwhile */
 	sd_event_source *state_timer;   /* the state file, at most once a second */
 	sd_event_source *budget_timer;  /* READY whatever is still missing */
 
-	usec_t recheck_at;
+	usec_t recheck_at, retry_at;
+	unsigned n_retries; /* in a row that found something busy still */
+	bool found_busy;    /* since the last retry */
 	usec_t slept;       /* how long the host has slept since it booted, as far as was noticed */
 	const char *ending; /* KEEP_WHY_*: why this run ends, when it does */
 	bool listing, list_again;
@@ -104,10 +108,12 @@ struct manager {
 	bool list_silent;  /* the scout was given up */
 	int list_refused;  /* errno of RDMA netlink, told once; 0 not refused */
 	bool ready;
-	bool host_dirty;   /* the host's verdict is to be made again */
-	bool plan_dirty;   /* facts that the plan depends on have changed */
-	bool state_dirty;  /* something that is shown has changed */
-	usec_t show_after; /* mono: not shown again sooner, so that showing does not eat the loop */
+	bool host_dirty;      /* the host's verdict is to be made again */
+	bool plan_dirty;      /* facts that the plan depends on have changed */
+	bool state_dirty;     /* something that is shown has changed */
+	bool show_unfinished; /* what is shown was told to a part of the bus */
+	usec_t show_after; /* mono: not shown again sooner unless idle; see manager_pause_after() */
+	usec_t plan_after; /* mono: not planned again sooner */
 	usec_t state_written;
 	int state_error; /* of the last write, said once per kind */
 };
@@ -117,8 +123,15 @@ struct manager {
 void manager_recheck_at(struct manager *m, usec_t mono);
 /* To be called before ports are read or judged: after a sleep links take their time. */
 void manager_notice_resume(struct manager *m);
-/* Something could not be asked for now: try again shortly. */
+/* Something could not be asked for now: try again shortly, less often the longer that lasts. */
 void manager_retry_soon(struct manager *m);
+/* Something is not to be asked for before that time. */
+void manager_retry_at(struct manager *m, usec_t mono);
+/*
+ * What looks at all there is takes long in a storm, which gives reason for it all the time: it gets
+ * at most a fifth of the time. When it may be done again, if it was begun then and is done now; mono.
+ */
+usec_t manager_pause_after(usec_t begin);
 struct timepoint manager_now(struct manager *m);
 /* A timer that does not run yet. */
 int manager_add_timer(struct manager *m, sd_event_source **ret, usec_t accuracy,
@@ -224,8 +237,14 @@ const struct publish_context *manager_context(void *user);
 void manager_judge_host(struct manager *m);
 /* Judges the host once more for who explains; nothing changes. 0 or -ENOMEM. */
 int manager_explain_host(struct manager *m);
-/* Shows what changed since the last call; the state file at most once a second. */
-void manager_show(struct manager *m);
+/*
+ * Shows what changed since the last call as soon as there is nothing else to do, or before long: on
+ * the bus, and in the state file at most once a second.
+ */
+void manager_show_soon(struct manager *m);
+/* All of it, at once. */
+void manager_show_now(struct manager *m);
+int manager_open_show(struct manager *m);
 
 /* ---- manager-setup.c ---- */
 int manager_setup_new(struct manager *m);

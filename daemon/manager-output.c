@@ -11,7 +11,12 @@
 #include "rules.h"
 
 #define STATE_INTERVAL USEC_PER_SEC
-#define SHOW_PAUSE_MAX (250 * USEC_PER_MSEC)
+/* How old the file may get beyond that while there is always something else to do. */
+#define STATE_PATIENCE (2 * USEC_PER_SEC)
+/* What is told to the bus at a time: answers of workers and calls of clients come between. */
+#define SHOW_SLICE (10 * USEC_PER_MSEC)
+/* How long what changed waits for the loop to have nothing else to do. */
+#define SHOW_PATIENCE (100 * USEC_PER_MSEC)
 
 const struct publish_context *manager_context(void *user)
 {
@@ -156,17 +161,17 @@ static void update_status(struct manager *m)
 	notify_status(text);
 }
 
-/* Writes the state file, at most once in STATE_INTERVAL. */
-static void write_state(struct manager *m)
+/* Writes the state file, at most once in STATE_INTERVAL, and in a storm when it is over. */
+static void write_state(struct manager *m, bool idle)
 {
 	_cleanup_(freep) char *text = NULL;
 	struct timepoint now = manager_now(m);
+	usec_t age = usec_sub(now.mono, m->state_written);
 	int r;
 
-	if (m->state_written && usec_sub(now.mono, m->state_written) < STATE_INTERVAL) {
+	if (m->state_written && age < STATE_INTERVAL + (idle ? 0 : STATE_PATIENCE)) {
 		if (!timer_is_armed(m->state_timer))
-			timer_in(m->state_timer,
-				STATE_INTERVAL - usec_sub(now.mono, m->state_written));
+			timer_in(m->state_timer, usec_sub(STATE_INTERVAL, age));
 		return;
 	}
 	m->state_written = now.mono;
@@ -180,30 +185,62 @@ static void write_state(struct manager *m)
 	m->state_error = r;
 }
 
-/*
- * To show compares all there is with what was shown last. In a storm that would be done in each turn
- * of the loop, and take more time than the storm itself: it gets at most a fifth of the time.
- */
-static bool show_is_due(struct manager *m, usec_t now)
+static void show(struct manager *m, usec_t budget, bool idle)
 {
-	if (now >= m->show_after)
-		return true;
-	if (!timer_is_armed(m->show_timer))
-		timer_in(m->show_timer, m->show_after - now);
-	return false;
+	usec_t begin = timepoint_now().mono;
+
+	sd_event_source_set_enabled(m->show_idle, SD_EVENT_OFF);
+	sd_event_source_set_enabled(m->show_timer, SD_EVENT_OFF);
+	/* What changes while a pass goes on needs one more. */
+	if (!m->show_unfinished)
+		m->state_dirty = false;
+	m->show_unfinished = m->bus && bus_sync(m->bus, budget);
+	update_status(m);
+	write_state(m, idle && !m->show_unfinished); /* one that is due later has its timer */
+	m->show_after = manager_pause_after(begin);
 }
 
-void manager_show(struct manager *m)
+void manager_show_now(struct manager *m)
 {
-	usec_t begin = timepoint_now().mono, end;
+	m->state_written = 0;
+	show(m, USEC_INFINITY, true);
+}
 
-	if (!show_is_due(m, begin))
+static int on_idle(sd_event_source *source, void *user)
+{
+	(void)source;
+	show(user, SHOW_SLICE, true);
+	return 0;
+}
+
+static int on_show_timer(sd_event_source *source, uint64_t usec, void *user)
+{
+	(void)source;
+	(void)usec;
+	show(user, SHOW_SLICE, false);
+	return 0;
+}
+
+void manager_show_soon(struct manager *m)
+{
+	usec_t now;
+
+	if (timer_is_armed(m->show_timer))
 		return;
-	if (m->bus)
-		bus_sync(m->bus);
-	update_status(m);
-	write_state(m);
-	m->state_dirty = false; /* a state file that is due later has its timer */
-	end = timepoint_now().mono;
-	m->show_after = end + MIN(SHOW_PAUSE_MAX, 4 * (end - begin));
+	now = timepoint_now().mono;
+	timer_in(m->show_timer, MAX(SHOW_PATIENCE, usec_sub(m->show_after, now)));
+	sd_event_source_set_enabled(m->show_idle, SD_EVENT_ONESHOT);
+}
+
+int manager_open_show(struct manager *m)
+{
+	int r;
+
+	r = sd_event_add_defer(m->event, &m->show_idle, on_idle, m);
+	if (r < 0)
+		return r;
+	sd_event_source_set_description(m->show_idle, "show-idle");
+	sd_event_source_set_enabled(m->show_idle, SD_EVENT_OFF);
+	sd_event_source_set_priority(m->show_idle, SD_EVENT_PRIORITY_IDLE);
+	return manager_add_timer(m, &m->show_timer, USEC_PER_MSEC, on_show_timer, m, "show");
 }

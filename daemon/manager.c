@@ -11,7 +11,11 @@
 #include "macros.h"
 #include "manager-internal.h"
 
-#define RETRY_INTERVAL (500 * USEC_PER_MSEC)
+/* A worker is busy for a moment, or hangs: the first wait, and the longest. */
+#define RETRY_FIRST (50 * USEC_PER_MSEC)
+#define RETRY_LAST  (500 * USEC_PER_MSEC)
+
+#define PAUSE_MAX (250 * USEC_PER_MSEC)
 
 struct timepoint manager_now(struct manager *m)
 {
@@ -68,10 +72,27 @@ bool timer_is_armed(sd_event_source *timer)
 	return enabled != SD_EVENT_OFF;
 }
 
+usec_t manager_pause_after(usec_t begin)
+{
+	usec_t end = timepoint_now().mono;
+
+	return usec_add(end, MIN(PAUSE_MAX, 4 * usec_sub(end, begin)));
+}
+
+void manager_retry_at(struct manager *m, usec_t mono)
+{
+	if (timer_is_armed(m->retry_timer) && m->retry_at <= mono)
+		return;
+	m->retry_at = mono;
+	sd_event_source_set_time(m->retry_timer, mono);
+	sd_event_source_set_enabled(m->retry_timer, SD_EVENT_ONESHOT);
+}
+
 void manager_retry_soon(struct manager *m)
 {
-	if (!timer_is_armed(m->retry_timer))
-		timer_in(m->retry_timer, RETRY_INTERVAL);
+	m->found_busy = true;
+	manager_retry_at(m,
+		usec_add(manager_now(m).mono, usec_backoff(RETRY_FIRST, RETRY_LAST, m->n_retries)));
 }
 
 void manager_recheck_at(struct manager *m, usec_t mono)
@@ -142,6 +163,8 @@ static int on_retry_timer(sd_event_source *source, uint64_t usec, void *user)
 
 	(void)source;
 	(void)usec;
+	m->found_busy = false;
+	m->n_retries++;
 	if (m->list_again && !m->listing)
 		manager_request_listing(m);
 	for (struct device *d = m->model.devices; d; d = d->next) {
@@ -150,6 +173,16 @@ static int on_retry_timer(sd_event_source *source, uint64_t usec, void *user)
 				port_ask(m, &d->ports[i]);
 		device_retry_facts(m, d);
 	}
+	if (!m->found_busy)
+		m->n_retries = 0;
+	return 0;
+}
+
+static int on_plan_timer(sd_event_source *source, uint64_t usec, void *user)
+{
+	(void)source;
+	(void)usec;
+	(void)user; /* what this is for is done at the end of the turn */
 	return 0;
 }
 
@@ -182,8 +215,7 @@ static void become_ready(struct manager *m)
 		manager_judge_host(m); /* which waited for setup */
 	m->budget_timer = sd_event_source_disable_unref(m->budget_timer);
 	/* Who was waiting for READY may have no bus: the state file must not be from before. */
-	m->state_written = m->show_after = 0;
-	manager_show(m);
+	manager_show_now(m);
 	notify_ready();
 }
 
@@ -200,6 +232,21 @@ static int on_budget_timer(sd_event_source *source, uint64_t usec, void *user)
 	return 0;
 }
 
+static void plan_when_due(struct manager *m)
+{
+	usec_t begin = timepoint_now().mono;
+
+	if (begin < m->plan_after) {
+		if (!timer_is_armed(m->plan_timer))
+			timer_in(m->plan_timer, m->plan_after - begin);
+		return;
+	}
+	m->plan_dirty = false;
+	manager_setup_replan(m);
+	m->host_dirty = m->state_dirty = true;
+	m->plan_after = manager_pause_after(begin);
+}
+
 /* After each dispatch: what is dirty is planned, judged and shown, once however much came in. */
 static int on_post(sd_event_source *source, void *user)
 {
@@ -207,16 +254,13 @@ static int on_post(sd_event_source *source, void *user)
 
 	(void)source;
 	manager_keep_step(m);
-	if (m->plan_dirty && m->model.listed) {
-		m->plan_dirty = false;
-		manager_setup_replan(m);
-		m->host_dirty = m->state_dirty = true;
-	}
+	if (m->plan_dirty && m->model.listed)
+		plan_when_due(m);
 	if (m->host_dirty)
 		manager_judge_host(m);
-	if (m->state_dirty)
-		manager_show(m);
-	if (!m->ready && m->model.listed && !m->listing && !ports_unread(m) &&
+	if (m->state_dirty || m->show_unfinished)
+		manager_show_soon(m);
+	if (!m->ready && m->model.listed && !m->listing && !ports_unread(m) && !m->plan_dirty &&
 		!manager_recalling(m) && manager_setup_settled(m))
 		become_ready(m);
 	return 0;
@@ -364,8 +408,8 @@ static int open_timers(struct manager *m)
 		{ &m->counter_timer, USEC_PER_SEC, on_counter_timer, "counters" },
 		{ &m->slow_timer, USEC_PER_SEC, on_slow_timer, "slow" },
 		{ &m->recheck_timer, 10 * USEC_PER_MSEC, on_recheck_timer, "recheck" },
-		{ &m->retry_timer, 50 * USEC_PER_MSEC, on_retry_timer, "retry" },
-		{ &m->show_timer, USEC_PER_MSEC, on_state_timer, "show" },
+		{ &m->retry_timer, 10 * USEC_PER_MSEC, on_retry_timer, "retry" },
+		{ &m->plan_timer, USEC_PER_MSEC, on_plan_timer, "plan" },
 		{ &m->state_timer, 50 * USEC_PER_MSEC, on_state_timer, "state" },
 		{ &m->budget_timer, 50 * USEC_PER_MSEC, on_budget_timer, "budget" },
 	};
@@ -377,7 +421,11 @@ static int open_timers(struct manager *m)
 		if (r < 0)
 			return r;
 	}
-	return 0;
+	/* Counters wait for what says how things are; a listing and the ports do not. */
+	sd_event_source_set_priority(m->counter_timer, SD_EVENT_PRIORITY_IDLE);
+	sd_event_source_set_priority(m->slow_timer, SD_EVENT_PRIORITY_IDLE);
+	sd_event_source_set_priority(m->state_timer, SD_EVENT_PRIORITY_IDLE);
+	return manager_open_show(m);
 }
 
 static int open_pool(struct manager *m)
@@ -431,7 +479,9 @@ struct manager *manager_free(struct manager *m)
 	sd_event_source_disable_unref(m->slow_timer);
 	sd_event_source_disable_unref(m->recheck_timer);
 	sd_event_source_disable_unref(m->retry_timer);
+	sd_event_source_disable_unref(m->show_idle);
 	sd_event_source_disable_unref(m->show_timer);
+	sd_event_source_disable_unref(m->plan_timer);
 	sd_event_source_disable_unref(m->state_timer);
 	sd_event_source_disable_unref(m->budget_timer);
 	manager_setup_free(m->setup);

@@ -32,6 +32,15 @@ usec_t usec_add(usec_t a, usec_t b)
 	return a > USEC_INFINITY - b ? USEC_INFINITY : a + b;
 }
 
+usec_t usec_backoff(usec_t first, usec_t last, unsigned failures)
+{
+	usec_t delay = MIN(first, last);
+
+	while (failures-- > 0 && delay > 0 && delay < last)
+		delay = delay < last - delay ? 2 * delay : last;
+	return delay;
+}
+
 const char *timespan_format(char *buf, size_t size, usec_t span)
 {
 	static const struct {

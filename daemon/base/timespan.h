@@ -32,6 +32,9 @@ usec_t usec_sub(usec_t a, usec_t b);
 /* a + b without wrapping past USEC_INFINITY. */
 usec_t usec_add(usec_t a, usec_t b);
 
+/* How long to wait after so many failures in a row: first, doubling with each, at most last. */
+usec_t usec_backoff(usec_t first, usec_t last, unsigned failures);
+
 #define TIMESPAN_MAX 32
 
 /*

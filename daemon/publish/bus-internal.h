@@ -43,7 +43,9 @@ struct bus {
 	usec_t probed_at; /* when it was last */
 
 	sd_event_source *pressure_timer;
-	bool sync_pending; /* bus_sync() stopped half way */
+	bool sync_pending;                /* bus_sync() stopped half way */
+	uint32_t sync_index, sync_number; /* where the next call goes on; 0: from the first */
+	unsigned n_synced;                /* objects that this call has looked at */
 
 	struct told *told; /* in order of index, then number */
 	uint64_t told_manager[FIELDS_MAX];

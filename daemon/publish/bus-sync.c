@@ -64,9 +64,10 @@ static void emit_changed(struct bus *b, const char *path, const char *interface,
 		log_debug("Cannot signal changes of %s: %s", path, strerror(-r));
 }
 
-static bool comes_before(const struct told *t, uint32_t index, uint32_t number)
+static bool comes_before(
+	uint32_t index, uint32_t number, uint32_t other_index, uint32_t other_number)
 {
-	return t->index < index || (t->index == index && t->number < number);
+	return index < other_index || (index == other_index && number < other_number);
 }
 
 static struct told *insert(struct told **at, uint32_t index, uint32_t number)
@@ -111,7 +112,7 @@ static int sync_object(struct bus *b, struct told ***at, const struct subject *s
 
 	if (emit && bus_under_pressure(b))
 		return -EAGAIN;
-	while (**at && comes_before(**at, index, number))
+	while (**at && comes_before((**at)->index, (**at)->number, index, number))
 		remove_told(b, *at, emit);
 
 	if (number)
@@ -136,18 +137,39 @@ static int sync_object(struct bus *b, struct told ***at, const struct subject *s
 	return 0;
 }
 
-static int sync_objects(struct bus *b, const struct model *m, bool emit)
+/* Brings an object up to date that this pass has not come to yet. -EINPROGRESS: time is up, but not before one is. */
+static int sync_next(
+	struct bus *b, struct told ***at, const struct subject *s, bool emit, usec_t until)
+{
+	uint32_t index = s->device->facts.index, number = s->port ? s->port->number : 0;
+
+	if (comes_before(index, number, b->sync_index, b->sync_number))
+		return 0;
+	if (until != USEC_INFINITY && b->n_synced > 0 && timepoint_now().mono >= until) {
+		b->sync_index = index;
+		b->sync_number = number;
+		return -EINPROGRESS;
+	}
+	b->n_synced++;
+	return sync_object(b, at, s, emit);
+}
+
+/* Goes on where the last call stopped. */
+static int sync_objects(struct bus *b, const struct model *m, bool emit, usec_t until)
 {
 	struct told **at = &b->told;
 	int r;
 
+	b->n_synced = 0;
+	while (*at && comes_before((*at)->index, (*at)->number, b->sync_index, b->sync_number))
+		at = &(*at)->next;
 	for (const struct device *d = m->devices; d; d = d->next) {
 		struct subject s = { .device = d };
 
-		r = sync_object(b, &at, &s, emit);
+		r = sync_next(b, &at, &s, emit, until);
 		for (size_t i = 0; r >= 0 && i < d->n_ports; i++) {
 			s.port = &d->ports[i];
-			r = sync_object(b, &at, &s, emit);
+			r = sync_next(b, &at, &s, emit, until);
 		}
 		if (r < 0)
 			return r;
@@ -157,7 +179,7 @@ static int sync_objects(struct bus *b, const struct model *m, bool emit)
 	return 0;
 }
 
-void bus_sync(struct bus *b)
+bool bus_sync(struct bus *b, usec_t budget)
 {
 	const struct publish_context *ctx;
 	struct subject s = { NULL };
@@ -165,18 +187,22 @@ void bus_sync(struct bus *b)
 	int r;
 
 	if (!b->connected)
-		return;
+		return false;
 	ctx = b->callbacks->context(b->user);
 	b->sync_pending = false;
-	r = sync_objects(b, ctx->model, true);
+	r = sync_objects(b, ctx->model, true, usec_add(timepoint_now().mono, budget));
+	if (r == -EINPROGRESS)
+		return true;
+	b->sync_index = b->sync_number = 0;
 	if (r < 0) {
 		/* on_pressure() calls again; what was not told differs still then. */
 		b->sync_pending = true;
-		return;
+		return false;
 	}
 	s.ctx = ctx;
 	compute_hashes(manager_fields, &s, now);
 	emit_changed(b, BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, manager_fields, b->told_manager, now);
+	return false;
 }
 
 void bus_told_reset(struct bus *b)
@@ -185,12 +211,14 @@ void bus_told_reset(struct bus *b)
 	struct subject s = { .ctx = ctx };
 
 	bus_told_clear(b);
-	(void)sync_objects(b, ctx->model, false); /* what memory was out for is "added" later */
+	/* What memory was out for is "added" later. */
+	(void)sync_objects(b, ctx->model, false, USEC_INFINITY);
 	compute_hashes(manager_fields, &s, b->told_manager);
 }
 
 void bus_told_clear(struct bus *b)
 {
+	b->sync_index = b->sync_number = 0;
 	while (b->told)
 		remove_told(b, &b->told, false);
 }

@@ -54,11 +54,6 @@ int bus_set_timer(
 	return sd_event_source_set_enabled(*source, SD_EVENT_ONESHOT);
 }
 
-static usec_t backoff(usec_t first, usec_t last, unsigned failures)
-{
-	return MIN(first << MIN(failures, 16u), last);
-}
-
 /* Frees the connection and all that belongs to it. Not to be called from one of its callbacks. */
 static void close_connection(struct bus *b)
 {
@@ -84,7 +79,7 @@ static int on_reconnect(sd_event_source *s, uint64_t usec, void *user)
 	r = bus_open(b);
 	if (r < 0) {
 		log_debug("Cannot connect to the bus: %s", strerror(-r));
-		bus_drop(b, backoff(RECONNECT_FIRST, RECONNECT_LAST, b->failures++));
+		bus_drop(b, usec_backoff(RECONNECT_FIRST, RECONNECT_LAST, b->failures++));
 	}
 	return 0;
 }
@@ -117,7 +112,7 @@ static int on_pressure(sd_event_source *s, uint64_t usec, void *user)
 	if (bus_under_pressure(b))
 		return 0;
 	if (b->sync_pending)
-		bus_sync(b);
+		bus_sync(b, USEC_INFINITY); /* until there is pressure again */
 	return 0;
 }
 
@@ -144,7 +139,7 @@ static int on_probe(sd_bus_message *m, void *user, sd_bus_error *error)
 		return 0;
 	log_warning("The bus does not take our messages any more, connecting anew");
 	b->take_over = true;
-	bus_drop(b, backoff(RECONNECT_FIRST, RECONNECT_LAST, b->failures++));
+	bus_drop(b, usec_backoff(RECONNECT_FIRST, RECONNECT_LAST, b->failures++));
 	return 0;
 }
 
@@ -219,8 +214,8 @@ static int on_name(sd_bus_message *m, void *user, sd_bus_error *error)
 	if (b->name_failures == 0)
 		log_warning("The bus does not give us the name " BUS_NAME ", trying on: %s",
 			e->message);
-	(void)bus_set_timer(b, &b->name_timer, backoff(NAME_FIRST, NAME_LAST, b->name_failures++),
-		on_name_timer);
+	(void)bus_set_timer(b, &b->name_timer,
+		usec_backoff(NAME_FIRST, NAME_LAST, b->name_failures++), on_name_timer);
 	return 0;
 }
 
@@ -254,7 +249,7 @@ static int on_connected(sd_bus_message *m, void *user, sd_bus_error *error)
 	 */
 	bus_told_reset(b);
 	if (request_name(b) < 0)
-		bus_drop(b, backoff(RECONNECT_FIRST, RECONNECT_LAST, b->failures++));
+		bus_drop(b, usec_backoff(RECONNECT_FIRST, RECONNECT_LAST, b->failures++));
 	return 0;
 }
 
@@ -268,7 +263,7 @@ static int on_disconnected(sd_bus_message *m, void *user, sd_bus_error *error)
 	log_debug("Disconnected from the bus");
 	if (b->connected && usec_sub(timepoint_now().mono, b->connected_at) > HOLD_USEC)
 		b->failures = 0;
-	bus_drop(b, backoff(RECONNECT_FIRST, RECONNECT_LAST, b->failures++));
+	bus_drop(b, usec_backoff(RECONNECT_FIRST, RECONNECT_LAST, b->failures++));
 	return 0;
 }
 
@@ -366,7 +361,7 @@ int bus_new(sd_event *event, const struct bus_callbacks *cb, void *user, struct 
 	r = bus_open(b);
 	if (r < 0) {
 		log_debug("Cannot connect to the bus: %s", strerror(-r));
-		bus_drop(b, backoff(RECONNECT_FIRST, RECONNECT_LAST, b->failures++));
+		bus_drop(b, usec_backoff(RECONNECT_FIRST, RECONNECT_LAST, b->failures++));
 	}
 	*ret = b;
 	return 0;

@@ -250,10 +250,12 @@ struct bus *bus_free(struct bus *b);
 /*
  * Tells the bus what changed since the last call: compares what clients can see of every object
  * with what they were told, and sends InterfacesAdded/Removed and one PropertiesChanged per
- * interface with just the names that differ. Called once per loop turn when something is dirty.
- * Does nothing while there is no bus; goes on by itself later when the bus is slow.
+ * interface with just the names that differ. Does nothing while there is no bus; goes on by itself
+ * later when the bus is slow. Stops after about budget, not before one object is up to date: returns
+ * true then, and the next call goes on with the objects behind; what changes meanwhile needs another
+ * pass after that.
  */
-void bus_sync(struct bus *b);
+bool bus_sync(struct bus *b, usec_t budget);
 
 /*
  * Takes a device's objects off the bus (InterfacesRemoved) at once. The next bus_sync() does the

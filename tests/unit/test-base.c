@@ -54,6 +54,20 @@ static void test_booleans(void **state)
 	assert_int_equal(parse_bool("yess", &b), -EINVAL);
 }
 
+static void test_backoff(void **state)
+{
+	assert_true(usec_backoff(50, 500, 0) == 50);
+	assert_true(usec_backoff(50, 500, 1) == 100);
+	assert_true(usec_backoff(50, 500, 3) == 400);
+	assert_true(usec_backoff(50, 500, 4) == 500);
+	assert_true(usec_backoff(50, 500, UINT32_MAX) == 500);
+	assert_true(usec_backoff(700, 500, 0) == 500);
+	assert_true(usec_backoff(0, 500, 9) == 0);
+	/* Also where doubling would wrap. */
+	assert_true(usec_backoff(1, USEC_INFINITY, 63) == (usec_t)1 << 63);
+	assert_true(usec_backoff(1, USEC_INFINITY, 1000) == USEC_INFINITY);
+}
+
 static void test_timespans(void **state)
 {
 	static const struct {
@@ -196,6 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_booleans),
+		cmocka_unit_test(test_backoff),
 		cmocka_unit_test(test_timespans),
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_timespan_format),

@@ -134,13 +134,13 @@ static void test_changes(void **state)
 	/* Nothing changed, nothing said; and nobody cares when a port was read last. */
 	clear_heard();
 	p->read_at.real++;
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	settle();
 	assert_int_equal(heard.changed, 0);
 
 	see_port(p, PORT_STATE_DOWN);
-	bus_sync(bus);
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
+	bus_sync(bus, USEC_INFINITY);
 	settle();
 	assert_int_equal(heard.changed, 1);
 	assert_string_equal(heard.path, PORT3);
@@ -155,9 +155,9 @@ static void test_changes(void **state)
 	clear_heard();
 	p->required = !p->required;
 	p->required = !p->required;
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	context.config_generation++;
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	settle();
 	assert_int_equal(heard.changed, 1);
 	assert_string_equal(heard.names, "ConfigGeneration ");
@@ -179,7 +179,7 @@ static void test_reasons(void **state)
 		.found = "Polling \xff",
 		.wanted = "ACTIVE",
 	};
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	bus_health_changed(bus, NULL, p, HEALTH_OK, &p->verdict);
 	settle();
 	assert_int_equal(heard.changed, 1);
@@ -199,7 +199,7 @@ static void test_reasons(void **state)
 
 	p->verdict.health = HEALTH_OK;
 	p->verdict.n_reasons = 0;
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	bus_health_changed(bus, NULL, NULL, HEALTH_FAILED, &p->verdict);
 	settle();
 	assert_string_equal(heard.text, BUS_ROOT_PATH " failed ok ");
@@ -313,7 +313,7 @@ static void test_come_and_go(void **state)
 	/* A name that is not UTF-8 must not take everything else with it. */
 	clear_heard();
 	d = see_device(11, "odd\xfe\xff", 2);
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	settle();
 	assert_int_equal(heard.added, 3);
 	assert_string_equal(heard.object, BUS_PORT_PREFIX "/d11p2");
@@ -325,9 +325,9 @@ static void test_come_and_go(void **state)
 	/* In the middle of the list, and gone without a word before the sync. */
 	clear_heard();
 	see_device(7, "rxe7", 1);
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	model_remove_device(&model, model_device_by_index(&model, 7));
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	settle();
 	assert_int_equal(heard.added, 2);
 	assert_int_equal(heard.removed, 2);
@@ -336,12 +336,52 @@ static void test_come_and_go(void **state)
 	clear_heard();
 	bus_forget_device(bus, d);
 	model_remove_device(&model, d);
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	settle();
 	assert_int_equal(heard.removed, 3);
 	assert_int_equal(heard.added, 0);
 	read_objects(call(BUS_ROOT_PATH, OM, "GetManagedObjects", ""), paths, sizeof(paths));
 	assert_int_equal(strlen(paths), strlen(DEVICE3 " " PORT3 " "));
+}
+
+/* A pass that is out of time goes on where it stopped, and what came behind it waits for the next. */
+static void test_slices(void **state)
+{
+	struct device *d = see_device(20, "rxe20", 2);
+	unsigned calls = 1;
+
+	/* Without any time one object for each call: two are known, three are new. */
+	clear_heard();
+	while (bus_sync(bus, 0))
+		calls++;
+	settle();
+	assert_int_equal(calls, 5);
+	assert_int_equal(heard.added, 3);
+
+	/* What changes of an object that this pass is behind is told by the next one. */
+	clear_heard();
+	for (int i = 0; i < 2; i++)
+		assert_true(bus_sync(bus, 0));
+	device_port(device, 1)->flap_count++;
+	device_port(d, 2)->flap_count++;
+	assert_false(bus_sync(bus, USEC_INFINITY));
+	settle();
+	assert_int_equal(heard.changed, 1);
+	assert_string_equal(heard.path, BUS_PORT_PREFIX "/d20p2");
+	assert_false(bus_sync(bus, USEC_INFINITY));
+	settle();
+	assert_int_equal(heard.changed, 2);
+	assert_string_equal(heard.path, PORT3);
+
+	/* One that goes between two slices. */
+	clear_heard();
+	for (int i = 0; i < 3; i++)
+		assert_true(bus_sync(bus, 0));
+	bus_forget_device(bus, d);
+	model_remove_device(&model, d);
+	assert_false(bus_sync(bus, USEC_INFINITY));
+	settle();
+	assert_int_equal(heard.removed, 3);
 }
 
 static void test_reload(void **state)
@@ -617,7 +657,7 @@ static void test_deaf_client(void **state)
 	while (timepoint_now().mono < end) {
 		turn(20 * USEC_PER_MSEC);
 		device_port(device, 1)->flap_count++;
-		bus_sync(bus);
+		bus_sync(bus, USEC_INFINITY);
 		most = MAX(most, allocated_kb());
 	}
 	print_error("allocated: %zu kB before, %zu kB at most\n", before, most);
@@ -649,7 +689,7 @@ static void test_restarted_bus(void **state)
 			turn(20 * USEC_PER_MSEC);
 		/* Changes in the gap are not owed to anybody: whoever asks sees what is. */
 		device_port(device, 1)->flap_count++;
-		bus_sync(bus);
+		bus_sync(bus, USEC_INFINITY);
 		bus_health_changed(bus, device, NULL, HEALTH_OK, &device->verdict);
 
 		start_bus();
@@ -660,7 +700,7 @@ static void test_restarted_bus(void **state)
 			(unsigned long long)((timepoint_now().mono - start) / USEC_PER_MSEC));
 		clear_heard();
 		device_port(device, 1)->flap_count++;
-		bus_sync(bus);
+		bus_sync(bus, USEC_INFINITY);
 		settle();
 		assert_int_equal(heard.changed, 1);
 		assert_string_equal(heard.names, "FlapCount ");
@@ -680,6 +720,7 @@ int main(void)
 		cmocka_unit_test(test_host_lists),
 		cmocka_unit_test(test_event),
 		cmocka_unit_test(test_come_and_go),
+		cmocka_unit_test(test_slices),
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_release),
 		cmocka_unit_test(test_baseline),

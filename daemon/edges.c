@@ -209,6 +209,35 @@ void port_edges_timeout(struct edges *e, struct port *p, struct port_edges *pe,
 	say(e, &o, pe, storm_timeout(&pe->storm, now.mono, c->stable_usec), now);
 }
 
+void port_edges_count(struct edges *e, const struct port *p, struct port_edges *pe,
+	const struct config *c, struct timepoint now)
+{
+	uint64_t falls = p->flap_count > pe->falls ? p->flap_count - pe->falls : 0;
+
+	pe->falls = p->flap_count;
+	storms_falls(&e->storms, &pe->storm, falls, now.mono, c->stable_usec);
+}
+
+bool edges_storm_over(struct edges *e, struct timepoint now)
+{
+	struct event ev = { .when = now, .object = "host", .reason = "link-storm" };
+	char message[MESSAGE_MAX];
+	const struct storm_record r = {
+		.ports = e->storms.ports,
+		.falls = e->storms.falls,
+		.overruns = e->storms.overruns,
+		.message = message,
+	};
+
+	if (!storms_over(&e->storms, now.mono))
+		return false;
+	message_storm(message, &e->storms);
+	journal_storm(&r);
+	STRSCPY(ev.message, message);
+	model_add_event(e->model, &ev);
+	return true;
+}
+
 void port_edges_blip(
 	struct edges *e, struct port *p, struct port_edges *pe, unsigned n, struct timepoint now)
 {

@@ -17,6 +17,7 @@ struct edges {
 	struct bus *bus;     /* NULL: none */
 	/* Set while everything is judged anew for a cause of its own: conditions end by that. */
 	const char *closing;
+	struct storms storms;
 };
 
 /*
@@ -28,6 +29,15 @@ void port_edges_changed(struct edges *e, struct port *p, struct port_edges *pe,
 	const struct verdict *old, const struct config *c, struct timepoint now);
 void port_edges_timeout(struct edges *e, struct port *p, struct port_edges *pe,
 	const struct config *c, struct timepoint now);
+
+/*
+ * Counts how often the port has fallen since the last call, for the summary of a storm. To be called
+ * after port_edges_changed(); edges_storm_over() is due at storms_deadline().
+ */
+void port_edges_count(struct edges *e, const struct port *p, struct port_edges *pe,
+	const struct config *c, struct timepoint now);
+/* The summary, if a storm is over; returns whether there was one. */
+bool edges_storm_over(struct edges *e, struct timepoint now);
 
 /* n down edges happened that no reading showed; silent while a storm is on or a fall is told. */
 void port_edges_blip(

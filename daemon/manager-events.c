@@ -25,7 +25,9 @@ static int on_netdev_io(sd_event_source *source, int fd, uint32_t revents, void 
 	/* Also a listing that is on its way may have been overtaken by what came now. */
 	if (r < 0 || m->listing)
 		manager_request_listing(m);
-	if (r < 0 && r != -ENOBUFS)
+	if (r == -ENOBUFS)
+		storms_overrun(&m->edges.storms, manager_now(m).mono);
+	else if (r < 0)
 		log_warning("rtnetlink: %s", strerror(-r));
 	return 0;
 }
@@ -62,6 +64,7 @@ static int on_uevent_io(sd_event_source *source, int fd, uint32_t revents, void 
 			break;
 		}
 	if (r < 0) { /* what was lost could be any of them */
+		storms_overrun(&m->edges.storms, manager_now(m).mono);
 		manager_request_listing(m);
 		m->plan_dirty = true;
 	}
@@ -100,7 +103,9 @@ static int on_rdma_io(sd_event_source *source, int fd, uint32_t revents, void *u
 	r = rdma_monitor_receive(m->rdma, on_rdma_notice, m);
 	if (r == 0)
 		return 0;
-	if (r != -ENOBUFS)
+	if (r == -ENOBUFS)
+		storms_overrun(&m->edges.storms, manager_now(m).mono);
+	else
 		log_warning("RDMA netlink: %s", strerror(-r));
 	manager_request_listing(m);
 	for (struct device *d = m->model.devices; d; d = d->next)

@@ -184,6 +184,7 @@ static void restore_ledger(struct port *p)
 static void adopt_port(struct port *p, usec_t saved)
 {
 	restore_ledger(p);
+	port_watch(p)->edges.falls = p->flap_count; /* those were another run's */
 	for (size_t s = 0; s < _COUNTER_SOURCE_MAX; s++)
 		restore_standing(p->counters[s], &p->verdict, saved);
 	if (p->probe_state == PROBE_LATE)

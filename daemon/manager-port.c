@@ -102,6 +102,8 @@ static void judge_port_only(struct manager *m, struct port *p)
 		port_edges_changed(&m->edges, p, pe, &old, m->config, now);
 		m->state_dirty = true;
 	}
+	port_edges_count(&m->edges, p, pe, m->config, now);
+	manager_recheck_at(m, storms_deadline(&m->edges.storms));
 	if (p->learned && !learned)
 		manager_inventory_look(m); /* keeps it */
 	if (pe->storm.pending)
@@ -175,6 +177,9 @@ void manager_tell_pending(struct manager *m)
 
 	if (manager_recalling(m))
 		return;
+	if (edges_storm_over(&m->edges, now))
+		m->state_dirty = true;
+	manager_recheck_at(m, storms_deadline(&m->edges.storms));
 	for (struct device *d = m->model.devices; d; d = d->next)
 		for (size_t i = 0; i < d->n_ports; i++) {
 			struct port_edges *pe = &port_watch(&d->ports[i])->edges;

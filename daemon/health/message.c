@@ -98,3 +98,19 @@ void message_blip(char buf[MESSAGE_MAX], const char *object, unsigned n, const s
 		snprintf(buf, MESSAGE_MAX, "%s: link blip: %s %u times between two readings",
 			object, now, n);
 }
+
+void message_storm(char buf[MESSAGE_MAX], const struct storms *s)
+{
+	char span[TIMESPAN_MAX], lost[128] = "";
+
+	/* What happened while this process did not run was noticed all at once. */
+	timespan_format(span, sizeof(span), MAX(usec_sub(s->last, s->since), USEC_PER_SEC));
+	if (s->overruns)
+		snprintf(lost, sizeof(lost),
+			"; the kernel had more to tell than rdmad could take, %u time%s: all was "
+			"read anew",
+			s->overruns, s->overruns == 1 ? "" : "s");
+	snprintf(buf, MESSAGE_MAX,
+		"host: link storm is over: %u port%s fell %" PRIu64 " times, noticed within %s%s",
+		s->ports, s->ports == 1 ? "" : "s", s->falls, span, lost);
+}

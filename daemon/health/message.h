@@ -6,6 +6,7 @@
 #pragma once
 
 #include "model.h"
+#include "storm.h"
 
 #define MESSAGE_MAX 640
 
@@ -27,3 +28,6 @@ void message_closed(char buf[MESSAGE_MAX], const char *object, const struct reas
 
 /* The link went down and up again n times without any reading showing it. */
 void message_blip(char buf[MESSAGE_MAX], const char *object, unsigned n, const struct port *p);
+
+/* The host's storm is over. */
+void message_storm(char buf[MESSAGE_MAX], const struct storms *s);

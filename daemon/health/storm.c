@@ -51,3 +51,56 @@ enum storm_say storm_timeout(struct storm *s, usec_t now, usec_t max_hold)
 		return STORM_NOTHING;
 	return say(s, max_hold);
 }
+
+static void storms_begin(struct storms *s, usec_t now, usec_t max_quiet)
+{
+	bool soon = s->quiet && usec_sub(now, s->last) < max_quiet;
+	usec_t quiet = soon ? usec_backoff(s->quiet, max_quiet, 1) : STORMS_QUIET;
+
+	s->on = true;
+	s->id++;
+	s->since = s->last = now;
+	s->quiet = quiet;
+	s->falls = s->ports = 0;
+	if (usec_sub(now, s->overrun_at) > STORMS_QUIET)
+		s->overruns = 0;
+}
+
+void storms_falls(
+	struct storms *s, struct storm *port, uint64_t falls, usec_t now, usec_t max_quiet)
+{
+	if (falls == 0 || !port->flapping)
+		return;
+	if (!s->on)
+		storms_begin(s, now, max_quiet);
+	if (port->counted != s->id) {
+		port->counted = s->id;
+		s->ports++;
+	}
+	s->falls += falls;
+	s->last = now;
+}
+
+void storms_overrun(struct storms *s, usec_t now)
+{
+	if (!s->on && usec_sub(now, s->overrun_at) > STORMS_QUIET)
+		s->overruns = 0;
+	s->overruns++;
+	s->overrun_at = now;
+}
+
+usec_t storms_deadline(const struct storms *s)
+{
+	return s->on ? usec_add(s->last, s->quiet) : USEC_INFINITY;
+}
+
+bool storms_over(struct storms *s, usec_t now)
+{
+	if (now < storms_deadline(s))
+		return false;
+	s->on = false;
+	if (s->falls >= STORMS_MIN)
+		return true;
+	s->quiet = 0; /* nothing was told: nothing to make rarer */
+	return false;
+}

@@ -7,6 +7,7 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -303,6 +304,15 @@ static void write_admin(struct writer *w, const struct admin_record *a)
 	add_text(w, "RDMAD_COMMENT", a->comment, "-");
 }
 
+static void write_storm(struct writer *w, const struct storm_record *s)
+{
+	begin_record(w, s->message, RDMAD_MESSAGE_LINK_STORM, LOG_NOTICE, "host");
+	add(w, "RDMAD_REASON", "link-storm");
+	addf(w, "RDMAD_PORTS", "%u", s->ports);
+	addf(w, "RDMAD_FALLS", "%" PRIu64, s->falls);
+	addf(w, "RDMAD_OVERRUNS", "%u", s->overruns);
+}
+
 /* ---- sending it ---- */
 
 /* Sends one datagram without waiting: 0, -EAGAIN when the journal is behind, or another errno. */
@@ -478,6 +488,14 @@ int journal_admin(const struct admin_record *a)
 	write_admin(&w, a);
 	tell_listener(&w);
 	return submit(&w, LOG_NOTICE, a->message);
+}
+
+int journal_storm(const struct storm_record *r)
+{
+	struct writer w;
+
+	write_storm(&w, r);
+	return submit(&w, LOG_NOTICE, r->message);
 }
 
 void journal_attach(sd_event *event)

@@ -50,3 +50,6 @@
 
 /* A run of rdmad goes on where another one ended. */
 #define RDMAD_MESSAGE_RESTART "71e32294c2c244209683c5186e260290"
+
+/* Ports fell and came back faster than each could be told; now that it is over, how many. */
+#define RDMAD_MESSAGE_LINK_STORM "40e5b0d0c13c45dab847c3e905f473df"

@@ -134,6 +134,14 @@ struct restart_record {
 	const char *message;
 };
 
+/* A storm of falling links is over: what its ports had no records for, summed up. */
+struct storm_record {
+	unsigned ports;
+	uint64_t falls;
+	unsigned overruns; /* times that messages of the kernel were lost */
+	const char *message;
+};
+
 /*
  * Writes one structured record (DESIGN section 9), or keeps it while journald does not read; never
  * waits. Where there is no journal the message goes to stderr, as log_write() does it. Returns 0,
@@ -152,6 +160,9 @@ int journal_restart(const struct restart_record *r);
 
 /* Likewise: a notice with RDMAD_ACTION=. */
 int journal_admin(const struct admin_record *a);
+
+/* Likewise: a notice, with RDMAD_REASON=link-storm. */
+int journal_storm(const struct storm_record *s);
 
 /* Lets records that journald did not take at once be sent from the loop. Call once at start. */
 void journal_attach(sd_event *event);

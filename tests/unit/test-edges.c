@@ -114,6 +114,7 @@ static void judge(struct world *w)
 
 	if (judge_port(&w->model, w->port, w->config, at(w->now), &old, &recheck))
 		port_edges_changed(&w->edges, w->port, &w->pe, &old, w->config, at(w->now));
+	port_edges_count(&w->edges, w->port, &w->pe, w->config, at(w->now));
 	if (w->pe.storm.pending && w->pe.storm.deadline <= w->now)
 		port_edges_timeout(&w->edges, w->port, &w->pe, w->config, at(w->now));
 	w->next = port_edges_remind(w->port, &w->pe, at(w->now));
@@ -346,6 +347,29 @@ static void test_host_and_device_reminders(void **state)
 	end(&w);
 }
 
+/* A hundred falls that no reading showed: link-flapping, and a while later one summary. */
+static void test_storm(void **state)
+{
+	struct world w;
+
+	begin(&w);
+	read_port(&w, true);
+	pass(&w, w.config->stable_usec);
+	port_note_downs(w.port, 100, w.now);
+	read_port(&w, true);
+	assert_false(edges_storm_over(&w.edges, at(w.now)));
+	assert_int_equal(records(&w, "RDMAD_EDGE=", ""), 1);
+	w.now = storms_deadline(&w.edges.storms);
+	assert_true(edges_storm_over(&w.edges, at(w.now)));
+	assert_string_equal(w.model.events[(w.model.n_events - 1) % EVENTS_MAX].message,
+		"host: link storm is over: 1 port fell 100 times, noticed within 1s");
+	assert_int_equal(records(&w, "RDMAD_REASON=link-storm\n", "RDMAD_FALLS=100\n"), 1);
+	pass(&w, USEC_PER_MINUTE);
+	assert_false(edges_storm_over(&w.edges, at(w.now)));
+	assert_int_equal(records(&w, "RDMAD_REASON=", ""), 0);
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_ack_and_severity),
 		cmocka_unit_test(test_host_and_device_reminders),
 		cmocka_unit_test(test_device_gone),
+		cmocka_unit_test(test_storm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

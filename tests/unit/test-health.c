@@ -733,6 +733,95 @@ static void test_storm_off(void **state)
 	assert_int_equal(told, 20);
 }
 
+/* ---- the host's storm ---- */
+
+static void flapping(struct storm *ports, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		storm_flapping(&ports[i], true, 0);
+}
+
+/* Three ports, a hundred falls each, one of them not flapping: one summary, of two ports. */
+static void test_storms_sum(void **state)
+{
+	struct storm ports[3] = { 0 };
+	usec_t now = 1000 * MS;
+	struct storms s = { 0 };
+	char text[MESSAGE_MAX];
+
+	(void)state;
+	assert_true(storms_deadline(&s) == USEC_INFINITY);
+	assert_false(storms_over(&s, now));
+	flapping(ports, 2);
+	storms_overrun(&s, now - 100 * MS);
+	for (int i = 0; i < 50; i++, now += 100 * MS)
+		for (size_t k = 0; k < 3; k++) {
+			storms_falls(&s, &ports[k], 2, now, MAX_HOLD);
+			storms_falls(&s, &ports[k], 0, now, MAX_HOLD);
+			assert_false(storms_over(&s, now));
+		}
+	storms_overrun(&s, now);
+	now -= 100 * MS; /* of the last fall */
+	assert_true(storms_deadline(&s) == now + STORMS_QUIET);
+	assert_false(storms_over(&s, now + STORMS_QUIET - 1));
+	assert_true(storms_over(&s, now + STORMS_QUIET));
+	assert_int_equal(s.ports, 2);
+	assert_int_equal(s.falls, 200);
+	assert_int_equal(s.overruns, 2);
+	message_storm(text, &s);
+	assert_string_equal(text, "host: link storm is over: 2 ports fell 200 times, noticed "
+				  "within 4s; the kernel had "
+				  "more to tell than rdmad could take, 2 times: all was read anew");
+	assert_true(storms_deadline(&s) == USEC_INFINITY);
+	assert_false(storms_over(&s, now + USEC_PER_HOUR));
+}
+
+/* A port that falls now and then has its link-flapping; nothing is to be summed up. */
+static void test_storms_slow(void **state)
+{
+	struct storm port = { 0 };
+	struct storms s = { 0 };
+	usec_t now = 0;
+
+	(void)state;
+	flapping(&port, 1);
+	for (int i = 0; i < 1000; i++) {
+		now += 2 * STORMS_QUIET;
+		assert_false(storms_over(&s, now));
+		storms_falls(&s, &port, STORMS_MIN - 1, now, MAX_HOLD);
+	}
+	storms_falls(&s, &port, 1, now, MAX_HOLD);
+	assert_true(storms_over(&s, now + STORMS_QUIET));
+	assert_int_equal(s.ports, 1);
+}
+
+/* Gust upon gust for an hour: the summaries get rare. Later storms are as new. */
+static void test_storms_bounded(void **state)
+{
+	struct storms s = { 0 };
+	struct storm port = { 0 };
+	usec_t now = 0, end = USEC_PER_HOUR;
+	unsigned told = 0, id;
+
+	(void)state;
+	flapping(&port, 1);
+	for (; now < end; now += 20 * USEC_PER_SEC) {
+		told += storms_over(&s, now);
+		storms_falls(&s, &port, 50, now, MAX_HOLD);
+	}
+	assert_in_range(told, 1, 3);
+	now = storms_deadline(&s);
+	assert_true(storms_over(&s, now));
+	id = s.id;
+	/* What was lost long before it has nothing to do with it. */
+	storms_overrun(&s, now + MAX_HOLD);
+	now += 2 * MAX_HOLD;
+	storms_falls(&s, &port, STORMS_MIN, now, MAX_HOLD);
+	assert_int_equal(s.id, id + 1);
+	assert_int_equal(s.overruns, 0);
+	assert_true(storms_deadline(&s) == now + STORMS_QUIET);
+}
+
 static void test_messages(void **state)
 {
 	struct reason r = { .id = REASON_PORT_DOWN, .severity = SEVERITY_FAILED };
@@ -798,6 +887,9 @@ int main(void)
 		cmocka_unit_test(test_storm_burst),
 		cmocka_unit_test(test_storm_bounded),
 		cmocka_unit_test(test_storm_off),
+		cmocka_unit_test(test_storms_sum),
+		cmocka_unit_test(test_storms_slow),
+		cmocka_unit_test(test_storms_bounded),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_rules),
 	};

@@ -249,6 +249,31 @@ static void test_journal_inventory(void **state)
 	close(fd);
 }
 
+static void test_journal_storm(void **state)
+{
+	const struct storm_record s = {
+		.ports = 94,
+		.falls = 10012,
+		.overruns = 2,
+		.message = "host: link storm is over",
+	};
+	char path[64], record[8192];
+	int fd = listen_datagrams("storm", path, sizeof(path));
+
+	journal_set_socket(path);
+	assert_int_equal(journal_storm(&s), 0);
+	receive(fd, record, sizeof(record));
+	assert_int_equal(strncmp(record, "MESSAGE=host: link storm is over\n", 33), 0);
+	assert_field(record, "MESSAGE_ID=" RDMAD_MESSAGE_LINK_STORM);
+	assert_field(record, "PRIORITY=5");
+	assert_field(record, "RDMAD_OBJECT=host");
+	assert_field(record, "RDMAD_REASON=link-storm");
+	assert_field(record, "RDMAD_PORTS=94");
+	assert_field(record, "RDMAD_FALLS=10012");
+	assert_field(record, "RDMAD_OVERRUNS=2");
+	close(fd);
+}
+
 static void test_journal_config(void **state)
 {
 	struct config_record c = {
@@ -483,7 +508,7 @@ static void test_catalog(void **state)
 			assert_string_not_equal(header[i], header[k]);
 	}
 
-	/* Every reason has an id, and all ids are used: one per reason, and five more. */
+	/* Every reason has an id, and all ids are used: one per reason, and six more. */
 	for (int id = 0; id < _REASON_MAX; id++) {
 		const char *raised = journal_message_id(EDGE_RAISED, (enum reason_id)id);
 		bool found = false;
@@ -493,7 +518,7 @@ static void test_catalog(void **state)
 			found = found || streq(header[i], raised);
 		assert_true(found);
 	}
-	assert_int_equal(n, _REASON_MAX + 5);
+	assert_int_equal(n, _REASON_MAX + 6);
 }
 
 /* 76 columns, and only fields that a record always has: a missing one would show by its name. */
@@ -508,6 +533,8 @@ static void test_catalog_text(void **state)
 	static const char restart[] = "RDMAD_OBJECT RDMAD_WHY RDMAD_OLD_VERSION RDMAD_NEW_VERSION "
 				      "RDMAD_GAP_USEC RDMAD_UNCOUNTED ";
 	static const char admin[] = "RDMAD_OBJECT RDMAD_ACTION RDMAD_BY RDMAD_COMMENT ";
+	static const char storm[] = "RDMAD_OBJECT RDMAD_REASON RDMAD_PORTS RDMAD_FALLS "
+				    "RDMAD_OVERRUNS ";
 	static const struct {
 		const char *id, *fields;
 	} others[] = {
@@ -515,6 +542,7 @@ static void test_catalog_text(void **state)
 		{ RDMAD_MESSAGE_CONFIG, config },
 		{ RDMAD_MESSAGE_ADMIN, admin },
 		{ RDMAD_MESSAGE_RESTART, restart },
+		{ RDMAD_MESSAGE_LINK_STORM, storm },
 	};
 	const char *always = edges;
 	FILE *f = fopen(SOURCE_ROOT "/units/rdmad.catalog", "re");
@@ -543,7 +571,7 @@ static void test_catalog_text(void **state)
 		}
 	}
 	fclose(f);
-	assert_int_equal(subjects, _REASON_MAX + 5);
+	assert_int_equal(subjects, _REASON_MAX + 6);
 }
 
 int main(void)
@@ -552,6 +580,7 @@ int main(void)
 		cmocka_unit_test(test_notify),
 		cmocka_unit_test(test_journal_fields),
 		cmocka_unit_test(test_journal_inventory),
+		cmocka_unit_test(test_journal_storm),
 		cmocka_unit_test(test_journal_config),
 		cmocka_unit_test(test_journal_admin),
 		cmocka_unit_test(test_journal_listener),

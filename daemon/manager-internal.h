@@ -114,7 +114,7 @@ struct manager {
 	bool show_unfinished; /* what is shown was told to a part of the bus */
 	usec_t show_after; /* mono: not shown again sooner unless idle; see manager_pause_after() */
 	usec_t plan_after; /* mono: not planned again sooner */
-	usec_t state_written;
+	usec_t state_written, state_wanted;
 	int state_error; /* of the last write, said once per kind */
 };
 

@@ -166,15 +166,20 @@ static void write_state(struct manager *m, bool idle)
 {
 	_cleanup_(freep) char *text = NULL;
 	struct timepoint now = manager_now(m);
-	usec_t age = usec_sub(now.mono, m->state_written);
+	usec_t due = usec_add(m->state_written, STATE_INTERVAL);
 	int r;
 
-	if (m->state_written && age < STATE_INTERVAL + (idle ? 0 : STATE_PATIENCE)) {
+	if (!m->state_wanted)
+		m->state_wanted = now.mono;
+	if (!idle)
+		due = MAX(due, usec_add(m->state_wanted, STATE_PATIENCE));
+	if (m->state_written && now.mono < due) {
 		if (!timer_is_armed(m->state_timer))
-			timer_in(m->state_timer, usec_sub(STATE_INTERVAL, age));
+			timer_in(m->state_timer, usec_sub(due, now.mono));
 		return;
 	}
 	m->state_written = now.mono;
+	m->state_wanted = 0;
 	(void)manager_keep_save(m, ""); /* says itself what is wrong */
 	r = describe_text(manager_context(m), now, EVENTS_MAX, true, &text);
 	if (r >= 0)

@@ -57,6 +57,15 @@ struct look {
 
 /* ---- what is raised ---- */
 
+/* The list stays as it is: it is long, and mostly there is nothing to put into it. */
+static void findings_begin(struct findings *f, enum reason_id id, size_t max)
+{
+	f->id = id;
+	f->max = max;
+	f->n = 0;
+	f->worst_beyond = SEVERITY_NOTICE;
+}
+
 /* The next finding; one that is only counted when the list is full. */
 static void add_finding(struct findings *f, const struct finding *x)
 {
@@ -78,9 +87,9 @@ static void raise_finding(struct making *mk, enum reason_id id, const struct fin
 	STRSCPY(r->remedy, x->remedy);
 }
 
-static void raise_findings(struct making *mk, const struct findings *f)
+/* All beyond the maximum as one. */
+static void raise_others(struct making *mk, const struct findings *f, size_t n)
 {
-	size_t single = f->n <= f->max ? f->n : f->max - 1;
 	struct finding others = {
 		.name = OTHERS,
 		.severity = f->worst_beyond,
@@ -88,12 +97,18 @@ static void raise_findings(struct making *mk, const struct findings *f)
 		.remedy = "rdmactl explain shows every counter with its threshold",
 	};
 
+	snprintf(others.found, sizeof(others.found), "%zu more counters", n);
+	raise_finding(mk, f->id, &others);
+}
+
+static void raise_findings(struct making *mk, const struct findings *f)
+{
+	size_t single = f->n <= f->max ? f->n : f->max - 1;
+
 	for (size_t i = 0; i < single; i++)
 		raise_finding(mk, f->id, &f->list[i]);
-	if (f->n <= f->max)
-		return;
-	snprintf(others.found, sizeof(others.found), "%zu more counters", f->n - single);
-	raise_finding(mk, f->id, &others);
+	if (f->n > single)
+		raise_others(mk, f, f->n - single);
 }
 
 static enum severity alarm_severity(enum counter_alarm a)
@@ -175,17 +190,14 @@ static void wanted_text(char *buf, size_t size, const struct counter_limit *l, d
 static void keep_standing(struct look *k, bool standing, const char *why)
 {
 	const struct reason *r = verdict_find(k->mk->old, REASON_LINK_ERRORS, k->name);
-	struct finding x = {
-		.name = k->name,
-		.severity = alarm_severity(k->rule.alarm),
-		.remedy = counter_blame(k->counter->name),
-	};
+	struct finding x = { .name = k->name, .severity = alarm_severity(k->rule.alarm) };
 
 	note_rule(REASON_LINK_ERRORS, k->name, standing ? OUTCOME_RAISED : OUTCOME_ABSENT,
 		rule_origin(k), "%s%s", why,
 		standing ? "; it stands until it is judged again" : "");
 	if (!standing)
 		return;
+	x.remedy = counter_blame(k->counter->name);
 	if (r) {
 		STRSCPY(x.found, r->found);
 		STRSCPY(x.wanted, r->wanted);
@@ -397,9 +409,10 @@ static void judge_table(struct look *k)
 
 static void judge_tables_of(struct look *k, struct counter_table *const *tables, size_t n)
 {
-	struct findings errors = { .id = REASON_LINK_ERRORS, .max = FINDINGS_MAX };
-	struct findings saturated = { .id = REASON_COUNTER_SATURATED, .max = SATURATED_MAX };
+	struct findings errors, saturated;
 
+	findings_begin(&errors, REASON_LINK_ERRORS, FINDINGS_MAX);
+	findings_begin(&saturated, REASON_COUNTER_SATURATED, SATURATED_MAX);
 	k->errors = &errors;
 	k->saturated = &saturated;
 	for (size_t i = 0; i < n; i++) {

@@ -82,9 +82,10 @@ static void judge_fatal(struct making *mk)
 bool judge_device(struct device *d, const struct config *c, struct timepoint now,
 	struct verdict *ret_old, usec_t *ret_recheck)
 {
-	struct making mk = making_begin(&d->verdict, now);
+	struct making mk;
 	enum monitor_mode monitor = config_device_settings(c, &d->facts).monitor;
 
+	making_begin(&mk, &d->verdict, now);
 	mk.v.health = HEALTH_IGNORED;
 	for (size_t i = 0; i < d->n_ports; i++)
 		mk.v.health = health_worst(mk.v.health, d->ports[i].verdict.health);
@@ -162,12 +163,13 @@ static const char *where_is(const struct missing *x)
 bool judge_missing(struct missing *x, const struct config *c, struct timepoint now,
 	struct verdict *ret_old, usec_t *ret_recheck)
 {
-	struct making mk = making_begin(&x->verdict, now);
+	struct making mk;
 	usec_t due = usec_add(x->since.mono, x->seen ? c->missing_delay_usec : c->grace_usec);
 	char guid[GUID_STRING_MAX], because[REASON_TEXT_MAX];
 	const char *lent = lent_to(x);
 	struct reason *r;
 
+	making_begin(&mk, &x->verdict, now);
 	if (x->release.until.mono > now.mono) {
 		released_text(because, sizeof(because), &x->release);
 		recheck_at(&mk, x->release.until.mono);

@@ -41,9 +41,10 @@ static void note_config(const struct config_problem *problems, size_t n)
 bool judge_host(struct model *m, const struct config *c, const struct setup_condition *setup,
 	size_t n_setup, struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck)
 {
-	struct making mk = making_begin(&m->verdict, now);
+	struct making mk;
 	struct reason *r;
 
+	making_begin(&mk, &m->verdict, now);
 	mk.v.health = m->listed ? HEALTH_OK : HEALTH_STARTING;
 	for (const struct device *d = m->devices; d; d = d->next)
 		mk.v.health = health_worst(mk.v.health, d->verdict.health);

@@ -197,7 +197,7 @@ static void judge_state_unknown(struct making *mk)
 bool judge_port(const struct model *m, struct port *p, const struct config *c, struct timepoint now,
 	struct verdict *ret_old, usec_t *ret_recheck)
 {
-	struct making mk = making_begin(&p->verdict, now);
+	struct making mk;
 	struct port_settings ps = config_port_settings(c, &p->device->facts, &p->facts);
 	const struct netdev *n = port_netdev(m, p);
 	enum expectation expectation;
@@ -205,6 +205,7 @@ bool judge_port(const struct model *m, struct port *p, const struct config *c, s
 	char because[REASON_TEXT_MAX];
 	bool counts;
 
+	making_begin(&mk, &p->verdict, now);
 	STRSCPY(p->group, ps.group ? ps.group : "");
 	mk.v.health = HEALTH_OK;
 	if (p->device->release.until.mono) {

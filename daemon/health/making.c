@@ -48,9 +48,16 @@ void note_rule(enum reason_id id, const char *subject, enum rule_outcome outcome
 	listener->note(&n, listener->user);
 }
 
-struct making making_begin(const struct verdict *old, struct timepoint now)
+void making_begin(struct making *mk, const struct verdict *old, struct timepoint now)
 {
-	return (struct making){ .old = old, .now = now, .recheck = USEC_INFINITY };
+	/* Not all of it: it holds some kilobytes of reasons that there are not. */
+	mk->v.health = HEALTH_OK;
+	mk->v.since = (struct timepoint){ 0 };
+	mk->v.n_reasons = 0;
+	mk->v.ignored_because[0] = '\0';
+	mk->old = old;
+	mk->now = now;
+	mk->recheck = USEC_INFINITY;
 }
 
 void recheck_at(struct making *mk, usec_t mono)
@@ -154,8 +161,8 @@ bool making_end(
 	mk->v.since =
 		mk->v.health == verdict->health && verdict->since.mono ? verdict->since : mk->now;
 	if (ret_old)
-		*ret_old = *verdict;
-	*verdict = mk->v;
+		verdict_copy(ret_old, verdict);
+	verdict_copy(verdict, &mk->v);
 	if (ret_recheck)
 		*ret_recheck = MIN(*ret_recheck, mk->recheck);
 	return differs;

@@ -15,7 +15,7 @@ struct making {
 	usec_t recheck;
 };
 
-struct making making_begin(const struct verdict *old, struct timepoint now);
+void making_begin(struct making *mk, const struct verdict *old, struct timepoint now);
 
 /* The verdict may change by time alone at that moment. */
 void recheck_at(struct making *mk, usec_t mono);

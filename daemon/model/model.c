@@ -67,6 +67,15 @@ enum health health_worst(enum health a, enum health b)
 	return MAX(a, b); /* the enum is in this order */
 }
 
+void verdict_copy(struct verdict *to, const struct verdict *from)
+{
+	to->health = from->health;
+	to->since = from->since;
+	to->n_reasons = from->n_reasons;
+	memcpy(to->reasons, from->reasons, from->n_reasons * sizeof(from->reasons[0]));
+	STRSCPY(to->ignored_because, from->ignored_because);
+}
+
 const struct reason *verdict_find(const struct verdict *v, enum reason_id id, const char *subject)
 {
 	for (size_t i = 0; i < v->n_reasons; i++)

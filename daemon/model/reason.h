@@ -112,6 +112,9 @@ struct verdict {
 	char ignored_because[REASON_TEXT_MAX];
 };
 
+/* Makes *to the same; copies no more than the reasons that there are. */
+void verdict_copy(struct verdict *to, const struct verdict *from);
+
 /*
  * Acknowledges the standing reasons of that id, and of that subject unless it is NULL; a NULL takes
  * their acknowledgement back. Returns how many there are.

@@ -243,7 +243,7 @@ static void test_gids(void **state)
 		port_tables_begin(&p->tables);
 		assert_int_equal(port_tables_add_gid(&p->tables, &g), 0);
 		port_tables_finish(&p->tables, &t, &u);
-		bus_sync(bus);
+		bus_sync(bus, USEC_INFINITY);
 	}
 	settle();
 	assert_int_equal(heard.changed, 1);
@@ -263,17 +263,17 @@ static void test_host_lists(void **state)
 	clear_heard();
 	context.setup = &row;
 	context.n_setup = 1;
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	row.result = STEP_OK;
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	x = model_add_missing(&model, "mlx5_9", 0x0a7fbc1245efd23b, "", now);
 	assert_non_null(x);
 	x->verdict.n_reasons = 1;
 	x->verdict.reasons[0] = (struct reason){ .id = REASON_DEVICE_MISSING, .since = now };
-	bus_sync(bus);
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
+	bus_sync(bus, USEC_INFINITY);
 	x->verdict.reasons[0].ack.when = now;
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	settle();
 	assert_int_equal(heard.changed, 4);
 	assert_string_equal(heard.names, "Setup Setup Missing Missing ");
@@ -286,7 +286,7 @@ static void test_host_lists(void **state)
 
 	model_remove_missing(&model, x);
 	context.n_setup = 0;
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	settle();
 }
 

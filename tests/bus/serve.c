@@ -97,7 +97,7 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
 	p->verdict.health = old == HEALTH_FAILED ? HEALTH_OK : HEALTH_FAILED;
 	see_port(p, old == HEALTH_FAILED ? PORT_STATE_ACTIVE : PORT_STATE_DOWN);
 	bus_health_changed(bus, d, p, old, &p->verdict);
-	bus_sync(bus);
+	bus_sync(bus, USEC_INFINITY);
 	return 0;
 }
 

@@ -164,6 +164,19 @@ static void say(struct edges *e, const struct object *o, struct port_edges *pe, 
 	}
 }
 
+/* What keeps the port down is another thing now: its cable is back, the subnet manager is not. */
+static void tell_other_fall(
+	struct edges *e, const struct object *o, struct port_edges *pe, struct timepoint now)
+{
+	const struct reason *fall = find_fall(o->new);
+
+	if (!fall || !pe->storm.told_down || pe->storm.flapping || fall->id == pe->told.id)
+		return;
+	tell_cleared(e, o, &pe->told, "", now);
+	pe->told = *fall;
+	tell_raised(e, o, fall, 0, now);
+}
+
 static struct object port_as_object(
 	char name[OBJECT_NAME_MAX], const struct port *p, const struct verdict *old)
 {
@@ -192,6 +205,7 @@ void port_edges_changed(struct edges *e, struct port *p, struct port_edges *pe,
 	storm_flapping(&pe->storm, flapping, now.mono);
 	say(e, &o, pe, storm_edge(&pe->storm, down, c->flap_count > 0, now.mono, c->stable_usec),
 		now);
+	tell_other_fall(e, &o, pe, now);
 	tell_difference(e, &o, is_not_fall, now);
 	if (old->health != p->verdict.health && e->bus)
 		bus_health_changed(e->bus, p->device, p, old->health, &p->verdict);

@@ -27,9 +27,7 @@ enum expectation port_expectation(
 
 bool port_lacks_sm(const struct port *p)
 {
-	return p->facts.link_layer == LINK_LAYER_INFINIBAND &&
-	       p->facts.phys_state == PHYS_STATE_LINKUP &&
-	       (p->facts.state == PORT_STATE_INIT || p->facts.state == PORT_STATE_ARMED);
+	return p->facts.link_layer == LINK_LAYER_INFINIBAND && p->init_since.mono;
 }
 
 usec_t port_awaited_until(const struct port *p, const struct config *c)
@@ -37,7 +35,7 @@ usec_t port_awaited_until(const struct port *p, const struct config *c)
 	usec_t until = usec_add(p->down_since.mono, c->down_delay_usec);
 
 	if (p->have_facts && port_lacks_sm(p))
-		until = usec_add(p->down_since.mono, c->grace_usec);
+		until = usec_add(p->init_since.mono, c->grace_usec);
 	/* A port that was never up may still be on its way; one that fell is a fact. */
 	else if (!p->was_active)
 		until = MAX(until, usec_add(p->first_seen.mono, c->grace_usec));

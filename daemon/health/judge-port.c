@@ -59,6 +59,9 @@ static void down_remedy(char *buf, size_t size, const struct port *p, const stru
 		snprintf(buf, size,
 			"the port is disabled here: enable it (IPoIB or Ethernet "
 			"interface up, or ibportstate enable)");
+	else if (port_lacks_sm(p))
+		snprintf(buf, size,
+			"the link is back: a subnet manager has GraceSec= to make it active");
 	else if (p->facts.phys_state == PHYS_STATE_LINKUP)
 		snprintf(buf, size,
 			"there is a signal, and the driver has not brought the port up: see "
@@ -86,28 +89,35 @@ static void judge_no_sm(struct making *mk, const struct port *p)
 	STRSCPY(r->remedy, "start a subnet manager in this fabric (sminfo shows the present one)");
 }
 
-/* A port that is expected and was read as not ACTIVE. */
-static void judge_expected_down(
-	struct making *mk, const struct port *p, const struct config *c, const struct netdev *n)
+static void judge_down(struct making *mk, const struct port *p, const struct netdev *n)
 {
-	usec_t until = port_awaited_until(p, c);
-	struct reason *r;
+	struct reason *r = raise_reason(mk, REASON_PORT_DOWN, SEVERITY_FAILED, "");
 
-	if (mk->now.mono < until) {
-		mk->v.health = HEALTH_STARTING;
-		recheck_at(mk, until);
-		return;
-	}
-	if (port_lacks_sm(p)) {
-		judge_no_sm(mk, p);
-		return;
-	}
-	r = raise_reason(mk, REASON_PORT_DOWN, SEVERITY_FAILED, "");
 	if (!r)
 		return;
 	down_found(r->found, sizeof(r->found), p, n);
 	STRSCPY(r->wanted, "active");
 	down_remedy(r->remedy, sizeof(r->remedy), p, n);
+}
+
+/* A port that is expected and was read as not ACTIVE. */
+static void judge_expected_down(
+	struct making *mk, const struct port *p, const struct config *c, const struct netdev *n)
+{
+	usec_t until = port_awaited_until(p, c);
+
+	if (mk->now.mono < until) {
+		recheck_at(mk, until);
+		/* Its link is back, and it is not up yet: until then it is the same condition. */
+		if (port_lacks_sm(p) && verdict_find(mk->old, REASON_PORT_DOWN, ""))
+			judge_down(mk, p, n);
+		else
+			mk->v.health = HEALTH_STARTING;
+	} else if (port_lacks_sm(p)) {
+		judge_no_sm(mk, p);
+	} else {
+		judge_down(mk, p, n);
+	}
 }
 
 /*

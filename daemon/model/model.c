@@ -833,6 +833,18 @@ static void port_see_quality(struct port *p)
 	p->odd_phys_reads = odd ? p->odd_phys_reads + 1 : 0;
 }
 
+/* The peer is there, and nobody has made the port ACTIVE. */
+static void port_see_init(struct port *p, struct timepoint now)
+{
+	int state = p->facts.state;
+
+	if (p->facts.phys_state != PHYS_STATE_LINKUP ||
+		(state != PORT_STATE_INIT && state != PORT_STATE_ARMED))
+		p->init_since = (struct timepoint){ 0 };
+	else if (p->init_since.mono == 0)
+		p->init_since = now;
+}
+
 struct port_update port_see(
 	struct port *p, const struct port_facts *f, bool settle, struct timepoint now)
 {
@@ -852,6 +864,7 @@ struct port_update port_see(
 	p->have_facts = true;
 	p->read_at = now;
 	port_see_quality(p);
+	port_see_init(p, now);
 
 	is_active = state_is_active(f->state);
 	u.went_down = was_active && known && !is_active;

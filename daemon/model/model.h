@@ -67,6 +67,7 @@ struct port {
 	struct timepoint first_seen;
 	struct timepoint active_since; /* mono 0: not ACTIVE now */
 	struct timepoint down_since; /* mono 0: not down now; set once it was ACTIVE or expected */
+	struct timepoint init_since; /* mono 0: it is not in INIT or ARMED with a link */
 	bool was_active;             /* ACTIVE at least once */
 	usec_t last_active_for;      /* how long the last ACTIVE period was */
 	bool learned;                /* ACTIVE for StableSec at least once: now expected */

@@ -151,6 +151,22 @@ static unsigned records(struct world *w, const char *edge, const char *text)
 	return n;
 }
 
+/* How many of these two came, in that order. */
+static int recv_two(struct world *w, const char *first, const char *second)
+{
+	const char *wanted[] = { first, second };
+	char record[8192];
+	ssize_t size;
+	int n = 0;
+
+	while ((size = recv(w->journal, record, sizeof(record) - 1, 0)) > 0) {
+		record[size] = '\0';
+		if (n < 2 && strstr(record, wanted[n]))
+			n++;
+	}
+	return n;
+}
+
 static size_t ack(struct world *w, enum reason_id id, bool undo)
 {
 	struct acknowledgement a = { .when = at(w->now), .by = "root", .comment = "known" };
@@ -299,6 +315,40 @@ static void test_ack_and_severity(void **state)
 	end(&w);
 }
 
+/* The cable is back, and the subnet manager is not: who reads the journal hears of both. */
+static void test_other_fall(void **state)
+{
+	struct port_facts f = port_facts_unknown(1, 1);
+	struct world w;
+
+	begin(&w);
+	fall(&w);
+	f.state = PORT_STATE_INIT;
+	f.phys_state = PHYS_STATE_LINKUP;
+	f.link_layer = LINK_LAYER_INFINIBAND;
+	pass(&w, HOUR / 2);
+	records(&w, "", "");
+	port_see(w.port, &f, true, at(w.now));
+	judge(&w);
+	/* Long down, but not long in INIT: no other alarm, and no recovery. */
+	assert_int_equal(records(&w, "RDMAD_EDGE=", ""), 0);
+	assert_non_null(verdict_find(&w.port->verdict, REASON_PORT_DOWN, ""));
+	assert_int_equal(w.port->verdict.health, HEALTH_FAILED);
+	pass(&w, w.config->grace_usec - 1);
+	assert_int_equal(records(&w, "RDMAD_EDGE=", ""), 0);
+	pass(&w, 1);
+	assert_null(verdict_find(&w.port->verdict, REASON_PORT_DOWN, ""));
+	assert_non_null(verdict_find(&w.port->verdict, REASON_NO_SUBNET_MANAGER, ""));
+	assert_int_equal(
+		recv_two(&w, "x0/1: port-down is over", "x0/1: no-subnet-manager: found"), 2);
+	f.state = PORT_STATE_ACTIVE;
+	port_see(w.port, &f, true, at(w.now));
+	judge(&w);
+	pass(&w, 2 * USEC_PER_SEC);
+	assert_int_equal(records(&w, "RDMAD_EDGE=cleared", "x0/1: no-subnet-manager is over"), 1);
+	end(&w);
+}
+
 /* What was told of it ends with the device, once; what was not told needs no end. */
 static void test_device_gone(void **state)
 {
@@ -382,6 +432,7 @@ int main(void)
 		cmocka_unit_test(test_ack_ends_flapping),
 		cmocka_unit_test(test_ack_and_severity),
 		cmocka_unit_test(test_host_and_device_reminders),
+		cmocka_unit_test(test_other_fall),
 		cmocka_unit_test(test_device_gone),
 		cmocka_unit_test(test_storm),
 	};

@@ -291,8 +291,8 @@ void on_pool_event(const struct pool_event *e, void *user)
 	p = device_port(d, e->port);
 	if (!p)
 		return;
-	if (e->port_errs && !port_has_carrier_counts(&m->model, p))
-		port_note_downs(p, e->port_errs, now);
+	if (!port_has_carrier_counts(&m->model, p))
+		port_note_events(p, &e->events, now);
 	port_ask(m, p);
 	if (e->changes)
 		port_ask_tables(m, p);

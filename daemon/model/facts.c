@@ -93,6 +93,15 @@ struct system_facts system_facts_unknown(void)
 	return (struct system_facts){ .netns_exclusive = -1, .privileged_qkey = -1 };
 }
 
+void port_events_add(struct port_events *e, bool active)
+{
+	if (e->n++ == 0)
+		e->err_first = !active;
+	else if (!active && e->active_latest)
+		e->downs++;
+	e->active_latest = active;
+}
+
 struct port_facts port_facts_unknown(uint32_t device_index, uint32_t number)
 {
 	return (struct port_facts){

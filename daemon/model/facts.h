@@ -101,6 +101,15 @@ struct device_facts {
 	char parent_netdev[IFNAMSIZ]; /* software links: the netdev that they run on; "" unknown */
 };
 
+/* The verbs events PORT_ERR and PORT_ACTIVE of a port over some time, as they came. */
+struct port_events {
+	uint32_t n;         /* of both */
+	uint32_t downs;     /* PORT_ERR straight after a PORT_ACTIVE */
+	bool err_first;     /* the first one was PORT_ERR */
+	bool active_latest; /* the last one was PORT_ACTIVE */
+};
+void port_events_add(struct port_events *e, bool active);
+
 /* One port. Ports count from 1. */
 struct port_facts {
 	uint64_t rate_mbps; /* 0 unknown */

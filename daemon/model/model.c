@@ -737,6 +737,8 @@ bool port_is_active(const struct port *p)
 /* An old debt is of edges that never had evidence: it must not swallow a new one. */
 static void port_forget_debt(struct port *p, usec_t now)
 {
+	if (usec_sub(now, p->downs_ahead_since) > DEBT_LIFETIME)
+		p->downs_ahead = 0;
 	if (p->unseen_downs < 0 && usec_sub(now, p->unseen_since) > DEBT_LIFETIME)
 		p->unseen_downs = 0;
 }
@@ -745,16 +747,28 @@ void port_note_downs(struct port *p, uint32_t n, usec_t now)
 {
 	uint32_t told;
 
-	if (usec_sub(now, p->downs_ahead_since) > DEBT_LIFETIME)
-		p->downs_ahead = 0;
+	port_forget_debt(p, now);
 	told = MIN(n, p->downs_ahead);
 	p->downs_ahead -= told;
 	n -= told;
 	if (n == 0)
 		return;
-	port_forget_debt(p, now);
 	p->unseen_downs += n;
 	p->unseen_since = now;
+}
+
+void port_note_events(struct port *p, const struct port_events *e, usec_t now)
+{
+	bool known, first;
+
+	if (e->n == 0)
+		return;
+	port_forget_debt(p, now);
+	/* A reading or a counter told of the fall, and this is its event. */
+	known = p->unseen_downs < 0 || p->downs_ahead > 0;
+	first = e->err_first && (p->up_told || known);
+	p->up_told = e->active_latest;
+	port_note_downs(p, e->downs + first, now);
 }
 
 /* Returns whether it counts. */
@@ -889,8 +903,10 @@ struct port_update port_see(
 	} else if (!is_active && p->down_since.mono == 0) {
 		p->down_since = now;
 	}
-	if (settle)
+	if (settle) {
 		u.blips = port_settle(p, now.mono);
+		p->up_told = is_active;
+	}
 	return u;
 }
 

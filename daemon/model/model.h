@@ -84,6 +84,7 @@ struct port {
 	 * Below 0: readings were first; evidence that follows soon is of the same edges. */
 	int64_t unseen_downs;
 	usec_t unseen_since;
+	bool up_told; /* by the last reading or event it was ACTIVE: a PORT_ERR is a fall */
 	/* Of the edges above those that link_downed told of first: their events come yet, or never. */
 	uint32_t downs_ahead;
 	usec_t downs_ahead_since;
@@ -381,6 +382,13 @@ bool port_has_carrier_counts(const struct model *m, const struct port *p);
  */
 const struct counter *port_link_downed(
 	const struct model *m, const struct port *p, enum counter_source source);
+
+/*
+ * Verbs events of a port. mlx5 sends PORT_ERR on InfiniBand also when a link that was down comes to
+ * INIT (drivers/infiniband/hw/mlx5/main.c, handle_port_change()): only one that ends an ACTIVE is a
+ * fall, and is noted as by port_note_downs().
+ */
+void port_note_events(struct port *p, const struct port_events *e, usec_t now);
 
 /*
  * Compares a reading of the counter link_downed with the edges that were counted since the reading

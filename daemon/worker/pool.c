@@ -373,8 +373,7 @@ static void worker_message(struct worker *w, const struct wire_message *m)
 		struct pool_event e = {
 			.device_index = m->event.device_index,
 			.port = m->event.port,
-			.port_errs = m->event.port_errs,
-			.port_actives = m->event.port_actives,
+			.events = m->event.events,
 			.changes = m->event.changes,
 			.fatals = m->event.fatals,
 		};

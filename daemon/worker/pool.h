@@ -29,7 +29,8 @@ enum pool_silence {
 struct pool_event {
 	uint32_t device_index;
 	uint32_t port; /* 0: the device */
-	unsigned port_errs, port_actives, changes, fatals;
+	struct port_events events;
+	unsigned changes, fatals;
 };
 
 /* How a listing ended. */

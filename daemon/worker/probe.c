@@ -288,10 +288,10 @@ static void tally(struct watch *w, const struct verbs_event *e)
 		t->event.fatals++;
 		break;
 	case VERBS_EVENT_PORT_ERR:
-		t->event.port_errs++;
+		port_events_add(&t->event.events, false);
 		break;
 	case VERBS_EVENT_PORT_ACTIVE:
-		t->event.port_actives++;
+		port_events_add(&t->event.events, true);
 		break;
 	case VERBS_EVENT_PORT_CHANGE:
 		t->event.changes++;

@@ -74,12 +74,11 @@ struct wire_result {
 #define LISTED_MONITOR (1u << 0) /* the kernel has the RDMA netlink group of notifications */
 #define LISTED_SYSFS   (1u << 1) /* RDMA netlink refused (error says how): devices are from sysfs */
 
-/* Events of one port (0: the device) since the last such message, counted by kind. */
+/* Events of one port (0: the device) since the last such message. */
 struct wire_event {
 	uint32_t device_index;
 	uint32_t port;
-	uint32_t port_errs;
-	uint32_t port_actives;
+	struct port_events events;
 	uint32_t changes;
 	uint32_t fatals;
 };

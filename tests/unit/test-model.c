@@ -245,6 +245,74 @@ static void test_evidence(void **state)
 	model_done(&m);
 }
 
+static void events(struct port *p, const char *text, unsigned s)
+{
+	struct port_events e = { 0 };
+
+	for (; *text; text++)
+		port_events_add(&e, *text == '+');
+	port_note_events(p, &e, at(s).mono);
+}
+
+/* A PORT_ERR that ends no ACTIVE is no fall: mlx5 sends one when a link comes to INIT. */
+static void test_events(void **state)
+{
+	struct port_facts init = port_facts_unknown(0, 1);
+	struct model m = { 0 };
+	struct port_update u;
+	struct port *p;
+
+	(void)state;
+	init.state = PORT_STATE_INIT;
+	init.phys_state = PHYS_STATE_LINKUP;
+	p = device_port(see(&m, 0, "r", 1), 1);
+	up(p, true, 10);
+
+	/* a cable pulled and plugged in again */
+	events(p, "-", 20);
+	assert_true(down(p, true, 20).went_down);
+	events(p, "-", 25);
+	assert_int_equal(port_see(p, &init, true, at(25)).blips, 0);
+	events(p, "+", 26);
+	assert_int_equal(up(p, true, 26).blips, 0);
+	assert_int_equal(p->flap_count, 1);
+
+	/* the same, while the worker was late: in one message, or before any reading */
+	events(p, "--+", 30);
+	assert_int_equal(up(p, true, 30).blips, 1);
+	assert_int_equal(p->flap_count, 2);
+	events(p, "-", 40);
+	events(p, "-", 40);
+	events(p, "+", 40);
+	assert_int_equal(up(p, true, 40).blips, 1);
+	assert_int_equal(p->flap_count, 3);
+
+	/* a reading is first; then the event of the fall, and that of INIT */
+	assert_true(down(p, true, 50).went_down);
+	events(p, "-", 50);
+	events(p, "-", 51);
+	assert_int_equal(port_see(p, &init, true, at(51)).blips, 0);
+	events(p, "+", 52);
+	u = up(p, true, 52);
+	assert_int_equal(u.blips, 0);
+	assert_int_equal(p->flap_count, 4);
+
+	/* down, up and down again between two readings */
+	assert_true(down(p, true, 60).went_down);
+	events(p, "-+-", 60);
+	assert_int_equal(down(p, true, 60).blips, 1);
+	assert_int_equal(p->flap_count, 6);
+	up(p, true, 61);
+
+	/* three blips, of a driver that sends no PORT_ERR for INIT, and of one that does */
+	events(p, "-+-+-+", 70);
+	assert_int_equal(up(p, true, 70).blips, 3);
+	events(p, "--+--+--+", 80);
+	assert_int_equal(up(p, true, 80).blips, 3);
+	assert_int_equal(p->flap_count, 12);
+	model_done(&m);
+}
+
 static void test_unreadable(void **state)
 {
 	struct port_facts f = port_facts_unknown(0, 1);
@@ -435,6 +503,7 @@ int main(void)
 		cmocka_unit_test(test_netdevs),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_evidence),
+		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_hundred_blips),
 		cmocka_unit_test(test_missing),

@@ -26,7 +26,7 @@ flaps() { rdmactl --json=short status | jq -c '[.Devices[].Ports[].FlapCount] | 
 create_all() { # NAME [KEY=VALUE]: the names are others after the reload, the adapters are not
         for i in 0 1 2 3 4 5 6 7; do echo "create $1$i node_guid=0x100$i adapter=0000:8$i:00.0 ${2:-}"; done | rdmasim -q -
 }
-names() { for i in 0 1 2 3 4 5 6 7; do echo "$(printf "$1" "$i") $2"; done; }
+names() { for i in 0 1 2 3 4 5 6 7; do echo "${1/N/$i} $2"; done; }
 learned() { local n; n=$(rdmactl --json=short status | jq '[.Devices[].Ports[] | select(.Required)] | length'); echo "$n"; [[ $n == "$1" ]]; }
 
 udevadm control --stop-exec-queue
@@ -53,7 +53,7 @@ check "the driver goes" rdmasim destroy all
 check "within the delay nobody knows" wait_for 10 host_is unknown
 check "and nothing is told" told_is ""
 echo "# asked $(( $(now_ms) - gone )) ms after they went"
-raised=$(names "m%d" "device-missing raised failed")
+raised=$(names "mN" "device-missing raised failed")
 check "then each is missed, once" wait_for $((delay + 15)) told_is "$raised"
 check_status 2 "check: failed" rdmactl check
 early() { # ms between the first fall and the first record
@@ -65,7 +65,7 @@ while (( $(now_ms) - gone < away * 1000 )); do nap 0.1; done
 check "they are back under other names" create_all n "state=INIT phys=LinkUp sm_lid=0"
 sleep 2
 for i in 0 1 2 3 4 5 6 7; do echo "port n$i/1 state=ACTIVE sm_lid=1"; echo "event n$i/1 PORT_ACTIVE"; done | rdmasim -q -
-over=$(names "n%d" "device-missing cleared failed")
+over=$(names "nN" "device-missing cleared failed")
 check "eight recoveries, and nothing else" wait_for 15 told_is "$raised
 $over"
 check_match "under the names that they have now" "$(journal_field MESSAGE RDMAD_OBJECT=n3)" 'm3: device is back as n3 \(was missing'

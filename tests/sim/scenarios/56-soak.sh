@@ -20,8 +20,12 @@ check "$seconds s of events" soak
 rdmactl --json=short status >/rig/status
 journal_json _SYSTEMD_UNIT=rdmad.service >/rig/records
 tail -n 1 /rig/actions
-awk '{ n[$1 " " ($1 == "falls" ? "" : $3)] += $1 == "standing" ? 1 : $NF } END { for (k in n) print "#", n[k], k }' /rig/expected | sort
+awk '$1 != "unsure" { n[$1 " " ($1 == "falls" ? "" : $3)] += $1 == "standing" ? 1 : $NF } END { for (k in n) print "#", n[k], k }' /rig/expected | sort
 
+unsure=$(awk '$1 == "unsure" { print $2 }' /rig/expected)
+check "the machine was fast enough for most of them" test "$(wc -w <<<"$unsure")" -le 8
+[[ ! $unsure ]] || echo "# not for: $(xargs <<<"$unsure")"
+sure() { if [[ $unsure ]]; then grep -vF "$unsure"; else cat; fi; }
 # A storm spares the journal: of those that had one it has fewer records of falls.
 stormy=$(awk '$1 == "told" && $3 == "link-flapping" { print $2 }' /rig/expected)
 echo "# $(wc -w <<<"$stormy") devices had a storm"
@@ -44,7 +48,7 @@ open() {
                 awk '{ n[$2 " " $3] += $1 == "raised" ? 1 : -1 } END { for (k in n) if (n[k]) print "standing", k (n[k] == 1 ? "" : " " n[k]) }' | sort
 }
 expected() { grep "^$1 " /rig/expected | sort; }
-same() { diff <(expected "$1") <("$2"); }
+same() { diff <(expected "$1") <("$2" | sure); }
 check "the same conditions stand" same standing standing
 check "as often down" same falls falls
 check "told of each, and of nothing else" same told told

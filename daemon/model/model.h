@@ -114,6 +114,20 @@ struct port {
 	void *user; /* the manager's bookkeeping */
 };
 
+/* What a setup step ended as (DESIGN rule 10). */
+enum step_result {
+	STEP_PENDING, /* not tried yet, or running */
+	STEP_OK,      /* was as wanted already */
+	STEP_CHANGED,
+	STEP_WAITING,
+	STEP_UNSUPPORTED,
+	STEP_BLOCKED,
+	STEP_FAILED,
+	STEP_DRIFTED, /* somebody undid it */
+	_STEP_RESULT_MAX,
+};
+DECLARE_STRING_TABLE(step_result, enum step_result);
+
 /* Let go of on request ("rdmactl release"): not touched and not judged until then. */
 struct release {
 	struct timepoint until; /* mono 0: it is not released */
@@ -143,6 +157,8 @@ struct device {
 	struct release release;
 	struct timepoint slow_since;    /* mono 0: counters, tables and details are not late */
 	struct counter_table *counters; /* the device's own (hw_counters); NULL none */
+	bool have_setup_result;         /* something of it is set up; then: */
+	enum step_result setup_result;  /* the worst of that */
 	void *user;
 	struct device *next;
 };
@@ -195,20 +211,6 @@ struct missing {
 	struct verdict verdict;
 	struct missing *next;
 };
-
-/* What a setup step ended as (DESIGN rule 10). */
-enum step_result {
-	STEP_PENDING, /* not tried yet, or running */
-	STEP_OK,      /* was as wanted already */
-	STEP_CHANGED,
-	STEP_WAITING,
-	STEP_UNSUPPORTED,
-	STEP_BLOCKED,
-	STEP_FAILED,
-	STEP_DRIFTED, /* somebody undid it */
-	_STEP_RESULT_MAX,
-};
-DECLARE_STRING_TABLE(step_result, enum step_result);
 
 /* The last events, for status and the state file; the journal keeps the rest. */
 #define EVENTS_MAX 100

@@ -175,6 +175,7 @@ const struct bus_action bus_actions[] = {
 	[ACTION_ACK] = { "org.rdmad1.ack", acknowledge },
 	[ACTION_SAVE_BASELINE] = { "org.rdmad1.baseline", bus_do_save_baseline },
 	[ACTION_DROP_BASELINE] = { "org.rdmad1.baseline", bus_do_drop_baseline },
+	[ACTION_APPLY] = { "org.rdmad1.setup", bus_do_apply },
 	/* As with every other service: that is nobody's but root's. */
 	[ACTION_SET_LOG_LEVEL] = { NULL, bus_do_set_log_level },
 };

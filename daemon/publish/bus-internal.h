@@ -2,7 +2,7 @@
 /*
  * What the files of the bus share. bus.c: the connection's life. bus-sync.c: what clients were told
  * and what differs. bus-object.c: properties. bus-manager.c, bus-device.c, bus-port.c: the
- * interfaces. bus-actions.c: what changes something. bus-baseline.c: what was learned.
+ * interfaces. bus-apply.c: setup on request. bus-actions.c: what changes something. bus-baseline.c: what was learned.
  * bus-authorize.c: who may change something. bus-logcontrol.c: LogControl1.
  *
  * Nothing here waits: no call to the bus is synchronous, and no vtable entry makes sd-bus ask for a
@@ -23,6 +23,8 @@ struct told {
 };
 
 struct authorization;
+
+#define APPLYING_MAX 16
 
 struct bus {
 	sd_event *event;
@@ -52,6 +54,10 @@ struct bus {
 
 	struct authorization *pending;
 	uint64_t tickets; /* that polkit was given */
+
+	sd_bus_message *applying[APPLYING_MAX]; /* calls to be answered when setup has settled */
+	unsigned n_applying;
+	sd_event_source *apply_timer;
 };
 
 /* ---- bus.c ---- */
@@ -112,6 +118,7 @@ enum bus_action_id {
 	ACTION_SAVE_BASELINE,
 	ACTION_DROP_BASELINE,
 	ACTION_SET_LOG_LEVEL,
+	ACTION_APPLY,
 };
 
 struct bus_action {
@@ -143,6 +150,12 @@ int bus_save_baseline(sd_bus_message *m, void *user, sd_bus_error *error);
 int bus_drop_baseline(sd_bus_message *m, void *user, sd_bus_error *error);
 int bus_do_save_baseline(struct bus *b, sd_bus_message *call, uint32_t uid);
 int bus_do_drop_baseline(struct bus *b, sd_bus_message *call, uint32_t uid);
+
+/* ---- bus-apply.c: a method of the manager that takes its time, and its action ---- */
+
+int bus_apply(sd_bus_message *m, void *user, sd_bus_error *error);
+int bus_do_apply(struct bus *b, sd_bus_message *call, uint32_t uid);
+void bus_apply_clear(struct bus *b);
 
 /* ---- bus-logcontrol.c ---- */
 

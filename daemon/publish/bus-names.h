@@ -18,6 +18,7 @@
 #define BUS_ERROR_LIMITS_EXCEEDED "org.rdmad1.Error.LimitsExceeded"
 #define BUS_ERROR_CONFIG_INVALID  "org.rdmad1.Error.ConfigInvalid" /* the old one stays in force */
 #define BUS_ERROR_NO_SUCH_OBJECT  "org.rdmad1.Error.NoSuchObject"
+#define BUS_ERROR_TIMED_OUT       "org.rdmad1.Error.TimedOut"
 #define BUS_ERROR_FAILED          "org.rdmad1.Error.Failed"
 
 /*

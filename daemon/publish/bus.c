@@ -66,6 +66,7 @@ static void close_connection(struct bus *b)
 	b->name_timer = sd_event_source_disable_unref(b->name_timer);
 	b->pressure_timer = sd_event_source_disable_unref(b->pressure_timer);
 	bus_authorize_clear(b);
+	bus_apply_clear(b);
 	bus_told_clear(b);
 	b->conn = sd_bus_close_unref(b->conn);
 }

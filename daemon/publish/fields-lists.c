@@ -250,6 +250,16 @@ static void get_disruptive(const struct subject *s, struct value *v)
 	value_set_flag(v, s->setup->disruptive);
 }
 
+static void get_setup_remedy(const struct subject *s, struct value *v)
+{
+	value_set_string(v, s->setup->remedy);
+}
+
+static void get_call(const struct subject *s, struct value *v)
+{
+	value_set_string(v, s->setup->call);
+}
+
 static const struct field setup_fields[] = {
 	{ "Step", FIELD_STRING, FIELD_EVERYWHERE, get_step },
 	{ "Object", FIELD_STRING, FIELD_EVERYWHERE, get_object },
@@ -258,6 +268,8 @@ static const struct field setup_fields[] = {
 	{ "Result", FIELD_STRING, FIELD_EVERYWHERE, get_result },
 	{ "Detail", FIELD_STRING, FIELD_EVERYWHERE, get_detail },
 	{ "Disruptive", FIELD_BOOL, FIELD_EVERYWHERE, get_disruptive },
+	{ "Remedy", FIELD_STRING, FIELD_EVERYWHERE, get_setup_remedy },
+	{ "Call", FIELD_STRING, FIELD_EVERYWHERE, get_call },
 	{ NULL },
 };
 

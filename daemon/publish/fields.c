@@ -58,11 +58,6 @@ static void set_health(struct value *v, const struct verdict *verdict)
 	value_set_string(v, health_to_string(verdict->health));
 }
 
-/* A field for which this version has nothing to say yet; its name and type are fixed already. */
-static void get_unknown(const struct subject *s, struct value *v)
-{
-}
-
 /* ---- the daemon ---- */
 
 static void get_version(const struct subject *s, struct value *v)
@@ -227,6 +222,12 @@ static void get_device_ignored(const struct subject *s, struct value *v)
 	value_set_string(v, s->device->verdict.ignored_because);
 }
 
+static void get_setup_state(const struct subject *s, struct value *v)
+{
+	if (s->device->have_setup_result)
+		value_set_string(v, step_result_to_string(s->device->setup_result));
+}
+
 const struct field device_fields[] = {
 	{ "Index", FIELD_U32, FIELD_EVERYWHERE, get_index },
 	{ "Name", FIELD_STRING, FIELD_EVERYWHERE, get_name },
@@ -253,7 +254,7 @@ const struct field device_fields[] = {
 	{ "IgnoredBecause", FIELD_STRING, FIELD_EVERYWHERE, get_device_ignored },
 	{ "ReleasedUntil", FIELD_U64, FIELD_EVERYWHERE, get_released_until },
 	{ "ReleasedBy", FIELD_STRING, FIELD_EVERYWHERE, get_released_by },
-	{ "SetupState", FIELD_STRING, FIELD_EVERYWHERE, get_unknown },
+	{ "SetupState", FIELD_STRING, FIELD_EVERYWHERE, get_setup_state },
 	{ NULL },
 };
 

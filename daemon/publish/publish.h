@@ -28,9 +28,10 @@ struct publish_context {
 
 /* One row of Setup[]. */
 struct setup_row {
-	const char *step;   /* "load-module", "add-link" */
-	const char *object; /* module name, link name */
-	const char *found, *wanted, *detail;
+	const char *step;   /* "load-module", "roce-mode" */
+	const char *object; /* module, link, device, port or netdev */
+	const char *found, *wanted, *detail, *remedy;
+	const char *call; /* the command that would do it, NULL none is needed; the row owns it */
 	enum step_result result;
 	bool disruptive;
 };
@@ -235,6 +236,12 @@ struct bus_callbacks {
 	 */
 	int (*acknowledge)(void *user, const struct acknowledge_call *c, uint32_t uid, char *why,
 		size_t why_size);
+	/*
+	 * Carry out what the configuration asks for and is not in force, now; disruptive: also where
+	 * that disturbs traffic. 0, and bus_applied() is called when it has settled, or a negative errno
+	 * with a sentence in why.
+	 */
+	int (*apply)(void *user, bool disruptive, uint32_t uid, char *why, size_t why_size);
 	/* What the rules came to for an object, as JSON; -ENODEV: there is no such object. */
 	int (*explain)(void *user, const char *object, char **ret);
 	/*
@@ -276,6 +283,9 @@ void bus_forget_device(struct bus *b, const struct device *d);
 
 /* Signal Event with the fields of a journal record; lost without a bus. */
 void bus_event(struct bus *b, const struct journal_field *fields, size_t n);
+
+/* What apply() began has settled: who waits for that is answered. */
+void bus_applied(struct bus *b);
 
 /* Signal HealthChanged for a port, a device, or (both NULL) the host; lost without a bus. */
 void bus_health_changed(struct bus *b, const struct device *d, const struct port *p,

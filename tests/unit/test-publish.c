@@ -412,7 +412,7 @@ static void test_describe_full(void **state)
 	assert_null_key(reason, "Remedy");
 
 	row = json_array_get(json_object_get(root, "Setup"), 0);
-	assert_keys(row, "Step Object Found Wanted Result Detail Disruptive");
+	assert_keys(row, "Step Object Found Wanted Result Detail Disruptive Remedy Call");
 	assert_string_equal(text_of(row, "Result"), "waiting");
 	assert_null_key(row, "Found");
 	missing = json_array_get(json_object_get(root, "Missing"), 0);

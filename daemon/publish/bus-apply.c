@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * org.rdmad1.Manager.Apply: answered when setup has settled, so that the caller can look at what came
+ * of it, or when that takes too long: then it goes on without anybody waiting.
+ */
+#include <errno.h>
+
+#include "bus-internal.h"
+#include "log.h"
+
+#define APPLY_DISRUPTIVE UINT64_C(1)
+#define APPLY_USEC       (60 * USEC_PER_SEC)
+
+void bus_applied(struct bus *b)
+{
+	int r;
+
+	while (b->n_applying > 0) {
+		sd_bus_message *call = b->applying[--b->n_applying];
+
+		r = sd_bus_reply_method_return(call, NULL);
+		if (r < 0)
+			log_debug("Cannot answer a call: %s", strerror(-r));
+		sd_bus_message_unref(call);
+	}
+}
+
+void bus_apply_clear(struct bus *b)
+{
+	while (b->n_applying > 0)
+		sd_bus_message_unref(b->applying[--b->n_applying]);
+	b->apply_timer = sd_event_source_disable_unref(b->apply_timer);
+}
+
+static int on_late(sd_event_source *source, uint64_t usec, void *user)
+{
+	struct bus *b = user;
+
+	while (b->n_applying > 0) {
+		sd_bus_message *call = b->applying[--b->n_applying];
+
+		(void)sd_bus_reply_method_errorf(call, BUS_ERROR_TIMED_OUT,
+			"Setup has not settled yet, and goes on: see rdmactl plan");
+		sd_bus_message_unref(call);
+	}
+	return 0;
+}
+
+/* Runs when the caller was found to be allowed to. */
+int bus_do_apply(struct bus *b, sd_bus_message *call, uint32_t uid)
+{
+	char why[TEXT_MAX] = "";
+	uint64_t flags = 0;
+	int r;
+
+	r = sd_bus_message_rewind(call, true);
+	if (r >= 0)
+		r = sd_bus_message_read(call, "t", &flags);
+	if (r < 0)
+		return r;
+	if (b->n_applying == APPLYING_MAX)
+		return sd_bus_reply_method_errorf(
+			call, BUS_ERROR_LIMITS_EXCEEDED, "Too many calls are waiting for setup");
+	r = bus_set_timer(b, &b->apply_timer, APPLY_USEC, on_late);
+	if (r < 0)
+		return r;
+	b->applying[b->n_applying++] = sd_bus_message_ref(call);
+	r = b->callbacks->apply(b->user, flags & APPLY_DISRUPTIVE, uid, why, sizeof(why));
+	if (r >= 0)
+		return 0;
+	/* It may have been answered within, but not when it was refused. */
+	b->n_applying--;
+	r = bus_reply_error(call, BUS_ERROR_FAILED, r, why);
+	sd_bus_message_unref(call);
+	return r;
+}
+
+int bus_apply(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	uint64_t flags;
+	int r;
+
+	r = sd_bus_message_read(m, "t", &flags);
+	if (r < 0)
+		return r;
+	r = bus_refuse_flags(flags, APPLY_DISRUPTIVE, error);
+	if (r < 0)
+		return r;
+	return bus_authorize(user, m, ACTION_APPLY);
+}

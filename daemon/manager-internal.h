@@ -253,6 +253,8 @@ struct manager_setup *manager_setup_free(struct manager_setup *s);
 void manager_setup_replan(struct manager *m);
 /* After a reload: what failed may be tried again. */
 void manager_setup_reloaded(struct manager *m);
+/* For the bus: see struct bus_callbacks. */
+int manager_apply(void *user, bool disruptive, uint32_t uid, char *why, size_t why_size);
 /* Whether every step is done or waits for something outside. */
 bool manager_setup_settled(const struct manager *m);
 /* What the host's verdict says of setup; valid until the next replan. */

@@ -16,6 +16,7 @@
 #include "macros.h"
 #include "manager-internal.h"
 #include "plan.h"
+#include "setting.h"
 
 #define MEMORY_FILE     "setup-memory"
 #define MEMORY_SIZE_MAX (1024 * 1024)
@@ -28,7 +29,21 @@ struct manager_setup {
 	struct setup_condition conditions[CONDITIONS_MAX];
 	size_t n_conditions;
 	struct setup_row *rows;
+	size_t n_rows;
+	char hostname[HOST_NAME_MAX + 1];
+	int hostname_fd;
+	sd_event_source *hostname_io;
+	bool ordered; /* somebody waits for what plan_order() began */
 };
+
+static void free_rows(struct manager_setup *s)
+{
+	for (size_t i = 0; i < s->n_rows; i++)
+		free((char *)s->rows[i].call);
+	free(s->rows);
+	s->rows = NULL;
+	s->n_rows = 0;
+}
 
 struct manager_setup *manager_setup_free(struct manager_setup *s)
 {
@@ -36,7 +51,9 @@ struct manager_setup *manager_setup_free(struct manager_setup *s)
 		return NULL;
 	apply_free(s->apply);
 	plan_done(&s->plan);
-	free(s->rows);
+	free_rows(s);
+	sd_event_source_disable_unref(s->hostname_io);
+	safe_close(s->hostname_fd);
 	free(s);
 	return NULL;
 }
@@ -100,33 +117,88 @@ static void collect_conditions(struct manager_setup *s)
 		};
 }
 
+/* Nothing is to be done for it. */
+static bool is_in_force(const struct step *s)
+{
+	return s->result == STEP_OK || s->result == STEP_CHANGED;
+}
+
+/* How bad what a step ended as is for its device. */
+static unsigned badness(enum step_result r)
+{
+	static const unsigned table[_STEP_RESULT_MAX] = {
+		[STEP_PENDING] = 1,
+		[STEP_WAITING] = 2,
+		[STEP_DRIFTED] = 3,
+		[STEP_UNSUPPORTED] = 4,
+		[STEP_BLOCKED] = 5,
+		[STEP_FAILED] = 6,
+	};
+
+	return table[r];
+}
+
+static struct device *device_of_step(struct manager *m, const struct step *s)
+{
+	const struct setting *k = setting_get(s->kind);
+
+	if (s->kind == STEP_ADD_LINK)
+		return model_device_by_name(&m->model, s->object);
+	return k && (k->of == SETTING_OF_DEVICE || k->of == SETTING_OF_PORT)
+		       ? model_device_by_index(&m->model, s->index)
+		       : NULL;
+}
+
+/* Each device's own summary of the plan. */
+static void tell_devices(struct manager *m)
+{
+	struct plan *p = &m->setup->plan;
+
+	for (struct device *d = m->model.devices; d; d = d->next)
+		d->have_setup_result = false;
+	for (size_t i = 0; i < p->n_steps; i++) {
+		struct device *d = device_of_step(m, &p->steps[i]);
+		/* That something was changed just now is news, not a state. */
+		enum step_result r =
+			p->steps[i].result == STEP_CHANGED ? STEP_OK : p->steps[i].result;
+
+		if (!d || p->steps[i].hidden ||
+			(d->have_setup_result && badness(d->setup_result) >= badness(r)))
+			continue;
+		d->have_setup_result = true;
+		d->setup_result = r;
+	}
+}
+
 static void collect_rows(struct manager *m)
 {
 	struct manager_setup *s = m->setup;
-	struct setup_row *rows;
-	size_t n = 0;
+	char command[STEP_COMMAND_MAX];
 
-	rows = calloc(s->plan.n_steps + 1, sizeof(*rows));
-	if (!rows)
+	free_rows(s);
+	m->context.n_setup = 0;
+	s->rows = calloc(s->plan.n_steps + 1, sizeof(*s->rows));
+	if (!s->rows)
 		return;
 	for (size_t i = 0; i < s->plan.n_steps; i++) {
 		const struct step *step = &s->plan.steps[i];
 
 		if (step->hidden)
 			continue;
-		rows[n++] = (struct setup_row){
+		s->rows[s->n_rows++] = (struct setup_row){
 			.step = step_kind_to_string(step->kind),
 			.object = step->object,
 			.found = step->found,
 			.wanted = step->wanted,
 			.detail = step->detail,
+			.remedy = step->remedy,
 			.result = step->result,
+			.disruptive = step->disruptive,
+			.call = is_in_force(step) ? NULL : strdup(step_command(step, command)),
 		};
 	}
-	free(s->rows);
-	s->rows = rows;
-	m->context.setup = rows;
-	m->context.n_setup = n;
+	m->context.setup = s->rows;
+	m->context.n_setup = s->n_rows;
 }
 
 /*
@@ -152,6 +224,7 @@ void manager_setup_replan(struct manager *m)
 		.config = m->config,
 		.model = &m->model,
 		.module_state = look_module_state,
+		.hostname = s->hostname,
 		.now = now.mono,
 	};
 	int r;
@@ -165,12 +238,62 @@ void manager_setup_replan(struct manager *m)
 	log_news(s);
 	collect_conditions(s);
 	collect_rows(m);
+	tell_devices(m);
 	if (s->plan.memory.dirty)
 		remember(m);
 	manager_recheck_at(m, plan_recheck(&s->plan));
+	if (s->ordered && plan_settled(&s->plan)) {
+		s->ordered = false;
+		manager_show_now(m); /* what came of it is there before the answer */
+		bus_applied(m->bus);
+	}
 }
 
-static void on_step_done(void *user, const struct setup_answer *answer)
+int manager_apply(void *user, bool disruptive, uint32_t uid, char *why, size_t why_size)
+{
+	struct manager *m = user;
+	char message[128], by[CALLER_MAX];
+	const struct admin_record a = {
+		.action = "apply",
+		.object = "host",
+		.by = manager_caller(uid, by),
+		.message = message,
+	};
+
+	if (m->config->setup_mode == SETUP_MODE_OFF) {
+		snprintf(why, why_size, "[Setup] Mode=off: nothing is set up by rdmad");
+		return -EPERM;
+	}
+	snprintf(message, sizeof(message), "setup ordered%s by %s",
+		disruptive ? ", also where it disturbs traffic," : "", by);
+	manager_tell_admin(m, &a);
+	plan_order(&m->setup->plan, disruptive);
+	m->setup->ordered = true;
+	m->plan_dirty = true;
+	return 0;
+}
+
+/* What was set is read again before anything is said of it. */
+static void look_again(
+	struct manager *m, const struct setup_request *req, const struct setup_answer *answer)
+{
+	const struct setting *k = setting_get((enum step_kind)answer->kind);
+	struct device *d;
+
+	if (answer->kind == STEP_ADD_LINK || (k && k->of == SETTING_OF_HOST) ||
+		answer->kind == STEP_DEVICE_NAME || answer->kind == STEP_ADD_IPOIB)
+		manager_request_listing(m);
+	if (!k || (k->of != SETTING_OF_DEVICE && k->of != SETTING_OF_PORT))
+		return;
+	d = model_device_by_index(&m->model, req->index);
+	if (d && answer->kind == STEP_NODE_DESCRIPTION)
+		device_ask_details(m, d);
+	else if (d)
+		device_ask_settings(m, d);
+}
+
+static void on_step_done(
+	void *user, const struct setup_request *req, const struct setup_answer *answer)
 {
 	struct manager *m = user;
 	int r;
@@ -178,10 +301,45 @@ static void on_step_done(void *user, const struct setup_answer *answer)
 	r = plan_finished(&m->setup->plan, answer, manager_now(m).mono);
 	if (r < 0)
 		log_error("setup: %s", strerror(-r));
-	/* What was made is looked at before anything is said of it. */
-	if (answer->kind == STEP_ADD_LINK)
-		manager_request_listing(m);
+	look_again(m, req, answer);
 	m->plan_dirty = true;
+}
+
+/* Node descriptions say the host's name. */
+static void read_hostname(struct manager_setup *s)
+{
+	if (gethostname(s->hostname, sizeof(s->hostname) - 1) < 0)
+		STRSCPY(s->hostname, "localhost");
+}
+
+static int on_hostname(sd_event_source *source, int fd, uint32_t revents, void *user)
+{
+	struct manager *m = user;
+	char buf[8];
+
+	/* Only a read from the beginning takes the wake-up (fs/proc/proc_sysctl.c). */
+	(void)source;
+	(void)revents;
+	if (pread(fd, buf, sizeof(buf), 0) < 0)
+		log_debug("/proc/sys/kernel/hostname: %m");
+	read_hostname(m->setup);
+	m->plan_dirty = true;
+	return 0;
+}
+
+static int watch_hostname(struct manager *m)
+{
+	struct manager_setup *s = m->setup;
+
+	read_hostname(s);
+	s->hostname_fd = open("/proc/sys/kernel/hostname", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (s->hostname_fd < 0) {
+		log_notice("/proc/sys/kernel/hostname: %m; node descriptions follow the host's "
+			   "name only at the next start");
+		return 0;
+	}
+	/* It is told by POLLERR, which needs no asking for. */
+	return sd_event_add_io(m->event, &s->hostname_io, s->hostname_fd, 0, on_hostname, m);
 }
 
 int manager_setup_new(struct manager *m)
@@ -193,6 +351,10 @@ int manager_setup_new(struct manager *m)
 	if (!s)
 		return -ENOMEM;
 	m->setup = s;
+	s->hostname_fd = -1;
+	r = watch_hostname(m);
+	if (r < 0)
+		return r;
 	r = sd_id128_get_boot(&boot);
 	if (r >= 0)
 		sd_id128_to_string(boot, s->boot_id);

@@ -514,6 +514,7 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 		.save_baseline = manager_save_baseline,
 		.drop_baseline = manager_drop_baseline,
 		.acknowledge = manager_acknowledge,
+		.apply = manager_apply,
 		.explain = manager_explain,
 		.context = manager_context,
 	};

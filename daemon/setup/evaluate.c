@@ -4,8 +4,7 @@
 #include <net/if.h>
 #include <stdarg.h>
 
-#include "macros.h"
-#include "plan.h"
+#include "plan-internal.h"
 
 /*
  * The end of a netdev and that of its link reach us in any order. Only a link that is missed for
@@ -13,15 +12,7 @@
  */
 #define SETTLE_USEC (1 * USEC_PER_SEC)
 
-/* A link that we made is in the model by then, or somebody deleted it at once. */
-#define MADE_USEC (15 * USEC_PER_SEC)
-
-/* A setting that somebody undoes again and again is theirs: it is reported and left alone. */
-#define REPAIRS_MAX 2
-
-static void say(char buf[REASON_TEXT_MAX], const char *fmt, ...) _printf_(2, 3);
-
-static void say(char buf[REASON_TEXT_MAX], const char *fmt, ...)
+void step_say(char buf[REASON_TEXT_MAX], const char *fmt, ...)
 {
 	va_list ap;
 
@@ -31,35 +22,28 @@ static void say(char buf[REASON_TEXT_MAX], const char *fmt, ...)
 	utf8_trim(buf);
 }
 
-static void conclude(struct step *s, enum step_result result)
-{
-	s->result = result;
-}
-
-static void conclude_condition(struct step *s, enum step_result result, enum reason_id id)
+void step_conclude(struct step *s, enum step_result result, enum reason_id condition)
 {
 	s->result = result;
 	s->has_condition = true;
-	s->condition = id;
+	s->condition = condition;
 }
 
-/* For Drift=: somebody undid what was in force. The texts are in place but for the result. */
-static void conclude_drift(struct step *s, const struct config *c)
+void step_conclude_drift(struct step *s, const struct config *c)
 {
-	conclude_condition(s, STEP_DRIFTED, REASON_SETUP_DRIFTED);
+	step_conclude(s, STEP_DRIFTED, REASON_SETUP_DRIFTED);
 	if (c->drift == DRIFT_IGNORE) {
 		s->hidden = true;
 		s->has_condition = false;
 	}
 }
 
-static void mix(uint64_t *hash, const void *data, size_t size)
+void step_mix(struct step *s, const void *data, size_t size)
 {
 	const unsigned char *p = data;
 
-	/* FNV-1a */
 	for (size_t i = 0; i < size; i++)
-		*hash = (*hash ^ p[i]) * 0x100000001b3ULL;
+		s->fingerprint = (s->fingerprint ^ p[i]) * 0x100000001b3ULL;
 }
 
 /* How soon a module that is changing is looked at again: there may be no event at the end of it. */
@@ -121,36 +105,36 @@ static int evaluate_module(struct step *s, struct setup_memory *memory, const st
 	known = setup_memory_module(memory, s->object);
 	denied = config_module_denied(c, s->object) ||
 		 (known && config_module_denied(c, known->real));
-	mix(&s->fingerprint, &state, sizeof(state));
+	step_mix(s, &state, sizeof(state));
 
-	say(s->wanted, denied ? "not loaded by rdmad" : "loaded");
+	step_say(s->wanted, denied ? "not loaded by rdmad" : "loaded");
 	switch (state) {
 	case MODULE_STATE_LIVE:
 	case MODULE_STATE_BUILT_IN:
-		say(s->found, state == MODULE_STATE_LIVE ? "loaded" : "built in");
-		conclude(s, STEP_OK);
+		step_say(s->found, state == MODULE_STATE_LIVE ? "loaded" : "built in");
+		s->result = STEP_OK;
 		return 0;
 	case MODULE_STATE_CHANGING:
-		say(s->found, "being loaded or unloaded");
-		conclude(s, STEP_WAITING);
+		step_say(s->found, "being loaded or unloaded");
+		s->result = STEP_WAITING;
 		return 0;
 	case MODULE_STATE_NONE:
 		break;
 	}
-	say(s->found, "not loaded");
+	step_say(s->found, "not loaded");
 	if (denied) {
-		say(s->detail, "[Modules] Deny= has it too, and that wins");
-		conclude(s, STEP_OK);
+		step_say(s->detail, "[Modules] Deny= has it too, and that wins");
+		s->result = STEP_OK;
 		return 0;
 	}
-	if (unloaded) {
-		say(s->found, "unloaded by hand");
-		say(s->detail, "unloaded by hand: rdmad does not load it again in this boot");
-		say(s->remedy, "modprobe %s, or take it out of [Modules] Load=", s->object);
-		conclude_drift(s, c);
+	if (unloaded && !s->ordered) {
+		step_say(s->found, "unloaded by hand");
+		step_say(s->detail, "unloaded by hand: rdmad does not load it again in this boot");
+		step_say(s->remedy, "modprobe %s, or take it out of [Modules] Load=", s->object);
+		step_conclude_drift(s, c);
 		if (c->drift == DRIFT_REPAIR)
 			/* Asked to repair, and this is the one thing that it must not. */
-			conclude_condition(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
+			step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
 		return 0;
 	}
 	s->wanted_run = true;
@@ -223,13 +207,13 @@ static int adopt(struct step *s, struct link_view *v, const struct device *d)
 	STRSCPY(l.netdev, s->netdev);
 	s->absent_since = s->made_at = 0;
 	if (streq(d->facts.name, s->object)) {
-		say(s->found, "%s on %s", link_type_to_string(s->link_type), s->netdev);
+		step_say(s->found, "%s on %s", link_type_to_string(s->link_type), s->netdev);
 	} else {
-		say(s->found, "%s on %s, named %s", link_type_to_string(s->link_type), s->netdev,
-			d->facts.name);
-		say(s->detail, "renamed by hand");
+		step_say(s->found, "%s on %s, named %s", link_type_to_string(s->link_type),
+			s->netdev, d->facts.name);
+		step_say(s->detail, "renamed by hand");
 	}
-	conclude(s, STEP_OK);
+	s->result = STEP_OK;
 	r = setup_memory_note_link(v->memory, &l);
 	return r == -E2BIG ? 0 : r;
 }
@@ -246,27 +230,27 @@ static int evaluate_present(struct step *s, struct link_view *v, const struct de
 	int r;
 
 	if (is_unread(d) || (d->facts.link_type == s->link_type && !on)) {
-		say(s->found, "%s, not looked at", d->facts.name);
-		say(s->detail, "what this device is has not been read");
-		conclude(s, STEP_WAITING);
+		step_say(s->found, "%s, not looked at", d->facts.name);
+		step_say(s->detail, "what this device is has not been read");
+		s->result = STEP_WAITING;
 		return 1;
 	}
 	if (d->facts.link_type != s->link_type) {
 		if (type)
-			say(s->found, "%s is an %s link", s->object, type);
+			step_say(s->found, "%s is an %s link", s->object, type);
 		else
-			say(s->found, "%s is an adapter (%s)", s->object,
+			step_say(s->found, "%s is an adapter (%s)", s->object,
 				d->facts.driver[0] ? d->facts.driver : d->facts.pci_address);
-		say(s->detail, "another device has this name");
-		say(s->remedy, "give one of the two another name");
-		conclude_condition(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
+		step_say(s->detail, "another device has this name");
+		step_say(s->remedy, "give one of the two another name");
+		step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
 		return 1;
 	}
 	if (!streq(on, s->netdev)) {
-		say(s->found, "%s on %s", type, on);
-		say(s->detail, "%s exists on %s, not on %s", d->facts.name, on, s->netdev);
-		say(s->remedy, "rdma link delete %s, or set NetDevice=%s", d->facts.name, on);
-		conclude_condition(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
+		step_say(s->found, "%s on %s", type, on);
+		step_say(s->detail, "%s exists on %s, not on %s", d->facts.name, on, s->netdev);
+		step_say(s->remedy, "rdma link delete %s, or set NetDevice=%s", d->facts.name, on);
+		step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
 		return 1;
 	}
 	/* What was read of it is of a netdev of that name which is not this one any more. */
@@ -285,15 +269,15 @@ static int evaluate_no_netdev(struct step *s, struct link_view *v)
 	int r;
 
 	s->absent_since = s->made_at = 0;
-	conclude(s, STEP_WAITING);
-	say(s->found, "no netdev %s", s->netdev);
+	s->result = STEP_WAITING;
+	step_say(s->found, "no netdev %s", s->netdev);
 	if (!v->known) {
-		say(s->detail, "netdev %s is not there yet", s->netdev);
+		step_say(s->detail, "netdev %s is not there yet", s->netdev);
 		return 0;
 	}
-	say(s->detail, "netdev %s is gone, and the link with it", s->netdev);
-	say(s->remedy, "bring %s back: the link is made again then", s->netdev);
-	conclude_condition(s, STEP_WAITING, REASON_NETDEV_MISSING);
+	step_say(s->detail, "netdev %s is gone, and the link with it", s->netdev);
+	step_say(s->remedy, "bring %s back: the link is made again then", s->netdev);
+	step_conclude(s, STEP_WAITING, REASON_NETDEV_MISSING);
 	l = *v->known;
 	l.lost = true;
 	r = setup_memory_note_link(v->memory, &l);
@@ -306,17 +290,17 @@ static void evaluate_make(struct step *s, struct link_view *v)
 	const char *module = link_type_module(s->link_type);
 
 	if (v->module_state == MODULE_STATE_CHANGING) {
-		say(s->detail, "%s is being loaded or unloaded", module);
-		conclude(s, STEP_WAITING);
-	} else if (v->module_unloaded) {
-		say(s->detail, "%s was unloaded by hand", module);
-		say(s->remedy, "modprobe %s: the link is made then", module);
-		conclude_condition(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
+		step_say(s->detail, "%s is being loaded or unloaded", module);
+		s->result = STEP_WAITING;
+	} else if (v->module_unloaded && !s->ordered) {
+		step_say(s->detail, "%s was unloaded by hand", module);
+		step_say(s->remedy, "modprobe %s: the link is made then", module);
+		step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
 	} else if (v->module_state == MODULE_STATE_NONE &&
 		   config_module_denied(v->in->config, module)) {
-		say(s->detail, "it needs %s, which [Modules] Deny= forbids", module);
-		say(s->remedy, "take %s out of Deny=, or [Link %s] out", module, s->object);
-		conclude_condition(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
+		step_say(s->detail, "it needs %s, which [Modules] Deny= forbids", module);
+		step_say(s->remedy, "take %s out of Deny=, or [Link %s] out", module, s->object);
+		step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
 	} else {
 		s->wanted_run = true;
 	}
@@ -332,8 +316,8 @@ static void evaluate_deleted(struct step *s, struct link_view *v)
 		due = usec_add(s->made_at, MADE_USEC);
 		if (v->in->now < due) {
 			s->settles_at = due;
-			say(s->detail, "made, not yet seen");
-			conclude(s, STEP_CHANGED);
+			step_say(s->detail, "made, not yet seen");
+			s->result = STEP_CHANGED;
 			return;
 		}
 		s->made_at = 0;
@@ -343,25 +327,25 @@ static void evaluate_deleted(struct step *s, struct link_view *v)
 	due = usec_add(s->absent_since, SETTLE_USEC);
 	if (v->in->now < due) {
 		s->settles_at = due;
-		say(s->detail, "gone; looking again");
-		conclude(s, STEP_PENDING);
+		step_say(s->detail, "gone; looking again");
+		s->result = STEP_PENDING;
 		return;
 	}
 
-	say(s->found, "deleted by hand");
+	step_say(s->found, "deleted by hand");
 	if (v->module_unloaded)
-		say(s->found, "gone: %s was unloaded by hand", link_type_module(s->link_type));
-	if (c->drift == DRIFT_REPAIR && v->known->repairs < REPAIRS_MAX) {
-		s->repairs = true;
+		step_say(s->found, "gone: %s was unloaded by hand", link_type_module(s->link_type));
+	if (s->ordered || (c->drift == DRIFT_REPAIR && v->known->repairs < REPAIRS_MAX)) {
+		s->repairs = !s->ordered;
 		evaluate_make(s, v);
 		return;
 	}
 	if (c->drift == DRIFT_REPAIR)
-		say(s->detail, "made again %u times and deleted each time: left alone",
+		step_say(s->detail, "made again %u times and deleted each time: left alone",
 			v->known->repairs);
-	say(s->remedy, "rdma link add %s type %s netdev %s", s->object,
+	step_say(s->remedy, "rdma link add %s type %s netdev %s", s->object,
 		link_type_to_string(s->link_type), s->netdev);
-	conclude_drift(s, c);
+	step_conclude_drift(s, c);
 }
 
 static int evaluate_link(struct step *s, struct setup_memory *memory, const struct plan_input *in)
@@ -376,24 +360,24 @@ static int evaluate_link(struct step *s, struct setup_memory *memory, const stru
 	const struct device *d = model_device_by_name(m, s->object), *other;
 	int r;
 
-	say(s->wanted, "%s on %s", link_type_to_string(s->link_type), s->netdev);
-	say(s->found, "no link");
+	step_say(s->wanted, "%s on %s", link_type_to_string(s->link_type), s->netdev);
+	step_say(s->found, "no link");
 	r = note_module(
 		s, memory, in, link_type_module(s->link_type), &v.module_state, &v.module_unloaded);
 	if (r < 0)
 		return r;
 	if (!m->listed) {
-		say(s->found, "not known yet");
-		conclude(s, STEP_PENDING);
+		step_say(s->found, "not known yet");
+		s->result = STEP_PENDING;
 		return 0;
 	}
-	mix(&s->fingerprint, &v.module_state, sizeof(v.module_state));
+	step_mix(s, &v.module_state, sizeof(v.module_state));
 	if (v.netdev) {
 		uint32_t up = v.netdev->facts.flags & IFF_UP;
 
 		s->ifindex = v.netdev->facts.ifindex;
-		mix(&s->fingerprint, &v.netdev->facts.ifindex, sizeof(uint32_t));
-		mix(&s->fingerprint, &up, sizeof(up));
+		step_mix(s, &v.netdev->facts.ifindex, sizeof(uint32_t));
+		step_mix(s, &up, sizeof(up));
 	}
 
 	if (v.known && (v.known->type != s->link_type || !streq(v.known->netdev, s->netdev)))
@@ -412,19 +396,20 @@ static int evaluate_link(struct step *s, struct setup_memory *memory, const stru
 		return evaluate_no_netdev(s, &v);
 
 	if (d) {
-		say(s->detail, "the old %s on %s is going away", d->facts.name, s->netdev);
-		conclude(s, STEP_WAITING);
+		step_say(s->detail, "the old %s on %s is going away", d->facts.name, s->netdev);
+		s->result = STEP_WAITING;
 		return 0;
 	}
 	other = carrier_of(m, s->link_type, s->netdev);
 	if (other) {
-		say(s->found, "%s carries the %s link %s", s->netdev,
+		step_say(s->found, "%s carries the %s link %s", s->netdev,
 			link_type_to_string(s->link_type), other->facts.name);
-		say(s->detail, "netdev %s already carries an %s link, and there is one per netdev",
+		step_say(s->detail,
+			"netdev %s already carries an %s link, and there is one per netdev",
 			s->netdev, link_type_to_string(s->link_type));
-		say(s->remedy, "rdma dev set %s name %s, or rename the section to [Link %s]",
+		step_say(s->remedy, "rdma dev set %s name %s, or rename the section to [Link %s]",
 			other->facts.name, s->object, other->facts.name);
-		conclude_condition(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
+		step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
 		return 0;
 	}
 	if (v.known && !v.known->lost && v.known->ifindex == v.netdev->facts.ifindex) {
@@ -440,18 +425,21 @@ int step_evaluate(struct step *s, struct setup_memory *memory, const struct plan
 {
 	s->result = STEP_PENDING;
 	s->found[0] = s->wanted[0] = s->detail[0] = s->remedy[0] = '\0';
-	s->hidden = s->has_condition = s->wanted_run = s->repairs = false;
+	s->hidden = s->has_condition = s->wanted_run = s->repairs = s->disruptive = false;
+	s->interim[0] = '\0';
+	/* An object may have several settings. */
+	if (step_kind_is_setting(s->kind))
+		snprintf(s->subject, sizeof(s->subject), "%s %s", s->object,
+			step_kind_to_string(s->kind));
+	else
+		STRSCPY(s->subject, s->object);
 	s->settles_at = 0;
 	s->ifindex = 0;
 	s->fingerprint = 0xcbf29ce484222325ULL;
 
-	switch (s->kind) {
-	case STEP_LOAD_MODULE:
+	if (s->kind == STEP_LOAD_MODULE)
 		return evaluate_module(s, memory, in);
-	case STEP_ADD_LINK:
+	if (s->kind == STEP_ADD_LINK)
 		return evaluate_link(s, memory, in);
-	case _STEP_KIND_MAX:
-		break;
-	}
-	return -EINVAL;
+	return evaluate_setting(s, memory, in);
 }

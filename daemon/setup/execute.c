@@ -6,15 +6,14 @@
 #include <stdarg.h>
 #include <sys/utsname.h>
 
-#include "macros.h"
+#include "execute-internal.h"
+#include "execute-setting.h"
 #include "modules.h"
 #include "names.h"
 #include "nldev.h"
 #include "parse.h"
 
-static void detail(struct setup_answer *a, const char *fmt, ...) _printf_(2, 3);
-
-static void detail(struct setup_answer *a, const char *fmt, ...)
+void answer_detail(struct setup_answer *a, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -24,9 +23,7 @@ static void detail(struct setup_answer *a, const char *fmt, ...)
 	utf8_trim(a->detail);
 }
 
-static void remedy(struct setup_answer *a, const char *fmt, ...) _printf_(2, 3);
-
-static void remedy(struct setup_answer *a, const char *fmt, ...)
+void answer_remedy(struct setup_answer *a, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -36,14 +33,13 @@ static void remedy(struct setup_answer *a, const char *fmt, ...)
 	utf8_trim(a->remedy);
 }
 
-static void conclude(struct setup_answer *a, enum step_result result, int error)
+void answer_conclude(struct setup_answer *a, enum step_result result, int error)
 {
 	a->result = (uint32_t)result;
 	a->error = error;
 }
 
-/* The start of a small file, stripped; "" when it cannot be read. */
-static const char *read_short(const char *path, char *buf, size_t size)
+const char *read_short(const char *path, char *buf, size_t size)
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
@@ -62,49 +58,50 @@ static bool modules_disabled(void)
 /* The module exists and its loading failed. */
 static void explain_load_error(struct setup_answer *a, const char *module, int error)
 {
-	conclude(a, STEP_FAILED, error);
+	answer_conclude(a, STEP_FAILED, error);
 	switch (-error) {
 	case EPERM:
-		conclude(a, STEP_BLOCKED, error);
+		answer_conclude(a, STEP_BLOCKED, error);
 		if (modules_disabled()) {
-			detail(a, "this kernel loads no more modules (kernel.modules_disabled=1)");
-			remedy(a, "load %s at boot before that is set, or reboot", module);
+			answer_detail(
+				a, "this kernel loads no more modules (kernel.modules_disabled=1)");
+			answer_remedy(a, "load %s at boot before that is set, or reboot", module);
 		} else {
-			detail(a, "loading %s is not permitted", module);
-			remedy(a,
+			answer_detail(a, "loading %s is not permitted", module);
+			answer_remedy(a,
 				"look for lockdown and for CAP_SYS_MODULE of rdmad-setup.service");
 		}
 		return;
 	case ENOKEY:
 	case EKEYREJECTED:
 	case EBADMSG:
-		conclude(a, STEP_BLOCKED, error);
-		detail(a, "the signature of %s is not accepted by this kernel", module);
-		remedy(a, "sign the module and enrol its key (mokutil --import)");
+		answer_conclude(a, STEP_BLOCKED, error);
+		answer_detail(a, "the signature of %s is not accepted by this kernel", module);
+		answer_remedy(a, "sign the module and enrol its key (mokutil --import)");
 		return;
 	case ENOEXEC:
-		detail(a, "%s was built for another kernel", module);
-		remedy(a, "build or install it for the running kernel, then depmod");
+		answer_detail(a, "%s was built for another kernel", module);
+		answer_remedy(a, "build or install it for the running kernel, then depmod");
 		return;
 	case ENODEV:
-		detail(a, "%s found no hardware to drive", module);
+		answer_detail(a, "%s found no hardware to drive", module);
 		return;
 	}
-	detail(a, "loading %s failed: %s", module, strerror(-error));
-	remedy(a, "look at dmesg");
+	answer_detail(a, "loading %s failed: %s", module, strerror(-error));
+	answer_remedy(a, "look at dmesg");
 }
 
 static void explain_no_module(struct setup_answer *a, const char *name)
 {
 	struct utsname u;
 
-	conclude(a, STEP_UNSUPPORTED, -ENOENT);
+	answer_conclude(a, STEP_UNSUPPORTED, -ENOENT);
 	if (modules_directory_exists()) {
-		detail(a, "this kernel has no module %s", name);
+		answer_detail(a, "this kernel has no module %s", name);
 	} else {
-		detail(a, "no module %s: there is no /lib/modules/%s", name,
+		answer_detail(a, "no module %s: there is no /lib/modules/%s", name,
 			uname(&u) == 0 ? u.release : "");
-		remedy(a, "was the kernel upgraded? reboot");
+		answer_remedy(a, "was the kernel upgraded? reboot");
 	}
 }
 
@@ -115,20 +112,20 @@ static void explain_module(struct setup_answer *a, const char *name, const struc
 	STRSCPY(a->module, m->name);
 	switch (m->outcome) {
 	case MODULE_CHANGED:
-		conclude(a, STEP_CHANGED, 0);
-		detail(a, "loaded");
+		answer_conclude(a, STEP_CHANGED, 0);
+		answer_detail(a, "loaded");
 		break;
 	case MODULE_OK:
-		conclude(a, STEP_OK, 0);
-		detail(a, "%s", m->built_in ? "built in" : "loaded already");
+		answer_conclude(a, STEP_OK, 0);
+		answer_detail(a, "%s", m->built_in ? "built in" : "loaded already");
 		break;
 	case MODULE_NOT_FOUND:
 		explain_no_module(a, name);
 		break;
 	case MODULE_BLOCKED:
-		conclude(a, STEP_BLOCKED, -EPERM);
-		detail(a, "%s is blacklisted in modprobe.d", module);
-		remedy(a,
+		answer_conclude(a, STEP_BLOCKED, -EPERM);
+		answer_detail(a, "%s is blacklisted in modprobe.d", module);
+		answer_remedy(a,
 			"grep -r %s /etc/modprobe.d /lib/modprobe.d; or take it out of rdmad.conf",
 			module);
 		break;
@@ -148,8 +145,8 @@ static void load_module(const struct setup_request *req, struct setup_answer *a)
 
 	r = modules_open(&m);
 	if (r < 0) {
-		conclude(a, STEP_FAILED, r);
-		detail(a, "cannot read the module configuration: %s", strerror(-r));
+		answer_conclude(a, STEP_FAILED, r);
+		answer_detail(a, "cannot read the module configuration: %s", strerror(-r));
 		return;
 	}
 	result = modules_load(m, req->name);
@@ -196,17 +193,17 @@ static void explain_present(struct setup_answer *a, const struct setup_request *
 
 	if (streq(on, req->netdev)) {
 		/* Made by a step whose answer got lost. */
-		conclude(a, STEP_OK, 0);
-		detail(a, "there already");
+		answer_conclude(a, STEP_OK, 0);
+		answer_detail(a, "there already");
 		return;
 	}
 	a->device_index = UINT32_MAX;
-	conclude(a, STEP_BLOCKED, -EEXIST);
+	answer_conclude(a, STEP_BLOCKED, -EEXIST);
 	if (*on)
-		detail(a, "%s exists on %s, not on %s", req->name, on, req->netdev);
+		answer_detail(a, "%s exists on %s, not on %s", req->name, on, req->netdev);
 	else
-		detail(a, "there is another device of the name %s", req->name);
-	remedy(a, "give one of the two another name");
+		answer_detail(a, "there is another device of the name %s", req->name);
+	answer_remedy(a, "give one of the two another name");
 }
 
 /*
@@ -220,9 +217,9 @@ static bool explain_unknown_type(
 	struct module_result result;
 	char alias[64];
 
-	conclude(a, STEP_FAILED, -EINVAL);
-	detail(a, "the kernel refuses an %s link on %s", type, req->netdev);
-	remedy(a, "%s needs another kind of netdev; look at dmesg", type);
+	answer_conclude(a, STEP_FAILED, -EINVAL);
+	answer_detail(a, "the kernel refuses an %s link on %s", type, req->netdev);
+	answer_remedy(a, "%s needs another kind of netdev; look at dmesg", type);
 	if (modules_open(&m) < 0)
 		return false;
 	(void)snprintf(alias, sizeof(alias), "rdma-link-%s", type);
@@ -251,40 +248,43 @@ static bool explain_unknown_type(
 static void explain_link_error(
 	struct setup_answer *a, const struct setup_request *req, const char *type, int error)
 {
-	conclude(a, STEP_FAILED, error);
+	answer_conclude(a, STEP_FAILED, error);
 	switch (-error) {
 	case EEXIST:
-		conclude(a, STEP_BLOCKED, error);
-		detail(a, "netdev %s already carries an %s link", req->netdev, type);
-		remedy(a, "rdma link: there is one per netdev; give it the name %s", req->name);
+		answer_conclude(a, STEP_BLOCKED, error);
+		answer_detail(a, "netdev %s already carries an %s link", req->netdev, type);
+		answer_remedy(
+			a, "rdma link: there is one per netdev; give it the name %s", req->name);
 		return;
 	case ENFILE:
-		conclude(a, STEP_BLOCKED, error);
-		detail(a, "there is another device of the name %s", req->name);
-		remedy(a, "give one of the two another name");
+		answer_conclude(a, STEP_BLOCKED, error);
+		answer_detail(a, "there is another device of the name %s", req->name);
+		answer_remedy(a, "give one of the two another name");
 		return;
 	case ENODEV:
-		conclude(a, STEP_WAITING, error);
-		detail(a, "netdev %s is not there yet", req->netdev);
+		answer_conclude(a, STEP_WAITING, error);
+		answer_detail(a, "netdev %s is not there yet", req->netdev);
 		return;
 	case EPERM:
-		conclude(a, STEP_BLOCKED, error);
+		answer_conclude(a, STEP_BLOCKED, error);
 		if (netdev_is_vlan(req->netdev)) {
-			detail(a, "%s is a VLAN, and %s does not run on VLANs", req->netdev, type);
-			remedy(a, "make the link on the netdev below it: GIDs of VLANs come along");
+			answer_detail(
+				a, "%s is a VLAN, and %s does not run on VLANs", req->netdev, type);
+			answer_remedy(a,
+				"make the link on the netdev below it: GIDs of VLANs come along");
 		} else {
-			detail(a, "adding links is not permitted");
-			remedy(a, "look for CAP_NET_ADMIN of rdmad-setup.service");
+			answer_detail(a, "adding links is not permitted");
+			answer_remedy(a, "look for CAP_NET_ADMIN of rdmad-setup.service");
 		}
 		return;
 	case EOPNOTSUPP:
-		conclude(a, STEP_UNSUPPORTED, error);
-		detail(a, "this kernel cannot add RDMA links");
-		remedy(a, "it takes Linux 5.1 or later");
+		answer_conclude(a, STEP_UNSUPPORTED, error);
+		answer_detail(a, "this kernel cannot add RDMA links");
+		answer_remedy(a, "it takes Linux 5.1 or later");
 		return;
 	}
-	detail(a, "adding the link failed: %s", strerror(-error));
-	remedy(a, "look at dmesg");
+	answer_detail(a, "adding the link failed: %s", strerror(-error));
+	answer_remedy(a, "look at dmesg");
 }
 
 static void add_link(const struct setup_request *req, struct setup_answer *a)
@@ -301,11 +301,11 @@ static void add_link(const struct setup_request *req, struct setup_answer *a)
 	}
 	r = nldev_open(&n);
 	if (r < 0) {
-		conclude(a, r == -EPROTONOSUPPORT ? STEP_UNSUPPORTED : STEP_FAILED, r);
+		answer_conclude(a, r == -EPROTONOSUPPORT ? STEP_UNSUPPORTED : STEP_FAILED, r);
 		if (r == -EPROTONOSUPPORT)
-			detail(a, "this kernel has no RDMA: ib_core cannot be loaded");
+			answer_detail(a, "this kernel has no RDMA: ib_core cannot be loaded");
 		else
-			detail(a, "no RDMA netlink: %s", strerror(-r));
+			answer_detail(a, "no RDMA netlink: %s", strerror(-r));
 		return;
 	}
 	if (nldev_device_index_by_name(n, req->name, &a->device_index) == 0) {
@@ -329,25 +329,23 @@ static void add_link(const struct setup_request *req, struct setup_answer *a)
 	a->detail[0] = a->remedy[0] = '\0';
 	if (r < 0) {
 		a->device_index = UINT32_MAX;
-		conclude(a, STEP_FAILED, r);
-		detail(a, "the kernel took it, but there is no %s", req->name);
+		answer_conclude(a, STEP_FAILED, r);
+		answer_detail(a, "the kernel took it, but there is no %s", req->name);
 		return;
 	}
-	conclude(a, STEP_CHANGED, 0);
-	detail(a, "%s made on %s", word, req->netdev);
+	answer_conclude(a, STEP_CHANGED, 0);
+	answer_detail(a, "%s made on %s", word, req->netdev);
 }
 
 struct setup_answer step_execute(const struct setup_request *req)
 {
 	struct setup_answer a = setup_answer_make(req, STEP_FAILED, -EBADMSG);
 
-	switch (req->kind) {
-	case STEP_LOAD_MODULE:
+	if (req->kind == STEP_LOAD_MODULE)
 		load_module(req, &a);
-		break;
-	case STEP_ADD_LINK:
+	else if (req->kind == STEP_ADD_LINK)
 		add_link(req, &a);
-		break;
-	}
+	else
+		execute_setting(req, &a);
 	return a;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rdmad-setup: the only part of rdmad with privileges. Started by its socket, carries out one typed
- * step after the other for rdmad, and ends when nobody asks any more. It keeps nothing open that
- * could hold a device or a module.
+ * rdmad-setup: the only part of rdmad with privileges. Started by its socket, carries out typed steps
+ * for rdmad, those of one client one after the other, and ends when nobody asks any more. Each client
+ * has a thread: a module that hangs while it is loaded, or a driver that does not answer, keeps only
+ * its own client waiting. It keeps nothing open that could hold a device or a module.
  */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <pwd.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
 
@@ -20,15 +23,16 @@
 /* Long enough for the steps of one boot to find it running, short enough to be no resident. */
 #define IDLE_MSEC 5000
 
-/* A client that holds its connection and says nothing for so many idle periods is dropped. */
-#define CLIENT_IDLE_MAX 12
+/* A client that holds its connection and says nothing for so long is dropped. */
+#define CLIENT_IDLE_SEC 60
 
 struct helper {
-	struct pollfd fds[1 + CLIENTS_MAX]; /* the listening socket, the clients */
-	unsigned idle[1 + CLIENTS_MAX];
+	int fd; /* the listening socket */
 	uid_t user;
 	bool have_user;
 };
+
+static atomic_uint n_clients;
 
 static bool peer_allowed(const struct helper *h, int fd)
 {
@@ -45,67 +49,33 @@ static bool peer_allowed(const struct helper *h, int fd)
 	return false;
 }
 
-static void drop_client(struct helper *h, size_t i)
-{
-	h->fds[i].fd = safe_close(h->fds[i].fd);
-}
-
-static void accept_client(struct helper *h)
-{
-	int fd = accept4(h->fds[0].fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-	if (fd < 0)
-		return;
-	if (peer_allowed(h, fd))
-		for (size_t i = 1; i <= CLIENTS_MAX; i++)
-			if (h->fds[i].fd < 0) {
-				h->fds[i].fd = fd;
-				h->idle[i] = 0;
-				return;
-			}
-	close(fd);
-}
-
-static size_t count_clients(const struct helper *h)
-{
-	size_t n = 0;
-
-	for (size_t i = 1; i <= CLIENTS_MAX; i++)
-		n += h->fds[i].fd >= 0;
-	return n;
-}
-
 static void log_step(const struct setup_request *req, const struct setup_answer *a)
 {
 	int level = a->result == STEP_FAILED || a->result == STEP_BLOCKED ? LOG_WARNING : LOG_INFO;
 
-	log_write(level, "%s %s%s%s: %s%s%s", step_kind_to_string((enum step_kind)req->kind),
-		req->name, req->netdev[0] ? " on " : "", req->netdev,
-		step_result_to_string((enum step_result)a->result), a->detail[0] ? ": " : "",
-		a->detail);
+	log_write(level, "%s %s%s%s%s%s: %s%s%s", step_kind_to_string((enum step_kind)req->kind),
+		req->name, req->netdev[0] ? " on " : "", req->netdev, req->value[0] ? " to " : "",
+		req->value, step_result_to_string((enum step_result)a->result),
+		a->detail[0] ? ": " : "", a->detail);
 }
 
-/* One request, one answer. A client that breaks the rules gets at most one and is dropped. */
-static void serve_client(struct helper *h, size_t i)
+/* One request, one answer. Returns false at the end: who breaks the rules gets at most one. */
+static bool serve_request(int fd)
 {
 	struct setup_request req = { 0 };
 	struct setup_answer a;
 	ssize_t n;
 	int r;
 
-	n = recv(h->fds[i].fd, &req, sizeof(req), MSG_DONTWAIT | MSG_TRUNC);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n <= 0) {
-		drop_client(h, i);
-		return;
-	}
-	h->idle[i] = 0;
+	n = recv(fd, &req, sizeof(req), MSG_TRUNC);
+	if (n < 0 && errno == EINTR)
+		return true;
+	if (n <= 0)
+		return false; /* gone, or idle for too long */
 	r = setup_request_check(&req, (size_t)n);
 	if (r == -EBADMSG) {
 		log_warning("refusing a message of %zd bytes that is no request", n);
-		drop_client(h, i);
-		return;
+		return false;
 	}
 	if (r < 0) {
 		/* The beginning of the message is the same in every version. */
@@ -116,48 +86,66 @@ static void serve_client(struct helper *h, size_t i)
 		a = step_execute(&req);
 		log_step(&req, &a);
 	}
-	if (send(h->fds[i].fd, &a, sizeof(a), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(a)) {
+	if (send(fd, &a, sizeof(a), MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(a)) {
 		/* What was done stays done; who asks again is told that it is there. */
 		log_debug("client is gone before its answer");
-		drop_client(h, i);
-	}
-}
-
-/* An idle period has passed. Returns false when it is time to end. */
-static bool tick(struct helper *h)
-{
-	if (count_clients(h) == 0)
 		return false;
-	for (size_t i = 1; i <= CLIENTS_MAX; i++)
-		if (h->fds[i].fd >= 0 && ++h->idle[i] >= CLIENT_IDLE_MAX)
-			drop_client(h, i);
+	}
 	return true;
 }
 
-static int run(struct helper *h)
+static void *serve_client(void *user)
+{
+	int fd = (int)(intptr_t)user;
+
+	while (serve_request(fd))
+		;
+	close(fd);
+	atomic_fetch_sub(&n_clients, 1);
+	return NULL;
+}
+
+static void accept_client(const struct helper *h)
+{
+	const struct timeval idle = { .tv_sec = CLIENT_IDLE_SEC };
+	_cleanup_(closep) int fd = accept4(h->fd, NULL, NULL, SOCK_CLOEXEC);
+	pthread_attr_t detached;
+	pthread_t thread;
+
+	if (fd < 0 || !peer_allowed(h, fd))
+		return;
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &idle, sizeof(idle)) < 0)
+		return;
+	pthread_attr_init(&detached);
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	atomic_fetch_add(&n_clients, 1);
+	if (pthread_create(&thread, &detached, serve_client, (void *)(intptr_t)fd) == 0) {
+		fd = -1; /* the thread's now */
+	} else {
+		atomic_fetch_sub(&n_clients, 1);
+		log_warning("no thread for a client");
+	}
+	pthread_attr_destroy(&detached);
+}
+
+/* Until nobody has asked for a while. */
+static int run(const struct helper *h)
 {
 	for (;;) {
-		int n;
-
 		/* Who does not fit waits in the listening socket's queue. */
-		h->fds[0].events = count_clients(h) < CLIENTS_MAX ? POLLIN : 0;
-		n = poll(h->fds, 1 + CLIENTS_MAX, IDLE_MSEC);
+		bool room = atomic_load(&n_clients) < CLIENTS_MAX;
+		struct pollfd p = { .fd = room ? h->fd : -1, .events = POLLIN };
+		int n = poll(&p, 1, room ? IDLE_MSEC : IDLE_MSEC / 10);
+
 		if (n < 0 && errno != EINTR)
 			return -errno;
-		if (n < 0)
+		if (n == 0 && atomic_load(&n_clients) == 0)
+			return 0;
+		if (n <= 0)
 			continue;
-		if (n == 0) {
-			if (!tick(h))
-				return 0;
-			continue;
-		}
-		if (h->fds[0].revents & (POLLERR | POLLNVAL))
+		if (p.revents & (POLLERR | POLLNVAL))
 			return -EIO;
-		for (size_t i = 1; i <= CLIENTS_MAX; i++)
-			if (h->fds[i].fd >= 0 && h->fds[i].revents)
-				serve_client(h, i);
-		if (h->fds[0].revents & POLLIN)
-			accept_client(h);
+		accept_client(h);
 	}
 }
 
@@ -176,7 +164,7 @@ static int adopt_socket(struct helper *h)
 		log_error("what was handed over is not a listening SOCK_SEQPACKET socket");
 		return n < 0 ? n : -EINVAL;
 	}
-	h->fds[0].fd = SD_LISTEN_FDS_START;
+	h->fd = SD_LISTEN_FDS_START;
 	return 0;
 }
 
@@ -191,8 +179,6 @@ int main(int argc, char *argv[])
 		puts("rdmad-setup " RDMAD_VERSION);
 		return EXIT_SUCCESS;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(h.fds); i++)
-		h.fds[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	r = adopt_socket(&h);
 	if (r < 0)
 		return EXIT_FAILURE;

@@ -6,8 +6,10 @@
 
 #include "macros.h"
 #include "parse.h"
+#include "setting.h"
 
-#define HEADER "rdmad-setup-memory 1"
+#define HEADER  "rdmad-setup-memory 1"
+#define SETTING "setting "
 
 /* "link" has the most: its name, type, netdev, two indexes, lost, repairs. */
 #define FIELDS_MAX 8
@@ -16,6 +18,7 @@ void setup_memory_done(struct setup_memory *m)
 {
 	free(m->modules);
 	free(m->links);
+	free(m->settings);
 	*m = (struct setup_memory){ 0 };
 }
 
@@ -85,6 +88,50 @@ int setup_memory_note_link(struct setup_memory *m, const struct memory_link *lin
 	return 0;
 }
 
+struct memory_setting *setup_memory_setting(
+	const struct setup_memory *m, const struct memory_setting *like)
+{
+	for (size_t i = 0; i < m->n_settings; i++) {
+		struct memory_setting *s = &m->settings[i];
+
+		if (s->kind == like->kind && s->index == like->index && s->port == like->port &&
+			streq(s->name, like->name))
+			return s;
+	}
+	return NULL;
+}
+
+int setup_memory_note_setting(struct setup_memory *m, const struct memory_setting *setting)
+{
+	struct memory_setting *e = setup_memory_setting(m, setting);
+
+	if (e && streq(e->value, setting->value) && e->repairs == setting->repairs)
+		return 0;
+	if (!e) {
+		if (m->n_settings >= MEMORY_MAX)
+			return -E2BIG;
+		e = reallocarray(m->settings, m->n_settings + 1, sizeof(*e));
+		if (!e)
+			return -ENOMEM;
+		m->settings = e;
+		e += m->n_settings++;
+	}
+	*e = *setting;
+	m->dirty = true;
+	return 0;
+}
+
+void setup_memory_prune_settings(struct setup_memory *m, memory_keep keep, void *user)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->n_settings; i++)
+		if (keep(&m->settings[i], user))
+			m->settings[n++] = m->settings[i];
+	m->dirty |= n != m->n_settings;
+	m->n_settings = n;
+}
+
 static int parse_module(struct setup_memory *m, char *const *field, size_t n)
 {
 	if (n != 4 || !module_name_valid(field[1]) || !module_name_valid(field[2]))
@@ -110,6 +157,33 @@ static int parse_link(struct setup_memory *m, char *const *field, size_t n)
 	return setup_memory_note_link(m, &l);
 }
 
+/* "setting KIND INDEX PORT REPAIRS NAME VALUE", the value up to the end of the line. */
+static int parse_setting(struct setup_memory *m, const char *line)
+{
+	struct memory_setting s = { 0 };
+	char word[STEP_NAME_MAX];
+	uint32_t *const numbers[] = { &s.index, &s.port, &s.repairs };
+	int kind;
+
+	if (next_word(&line, word, sizeof(word)) <= 0)
+		return 0;
+	kind = step_kind_from_string(word);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (next_word(&line, word, sizeof(word)) <= 0 || parse_u32(word, numbers[i]) < 0)
+			return 0;
+	if (next_word(&line, word, sizeof(word)) <= 0)
+		return 0;
+	if (!streq(word, "-"))
+		STRSCPY(s.name, word);
+	line += *line == ' ';
+	if (kind < 0 || strlen(line) >= sizeof(s.value) ||
+		!setting_value_valid((enum step_kind)kind, line))
+		return 0;
+	s.kind = (enum step_kind)kind;
+	STRSCPY(s.value, line);
+	return setup_memory_note_setting(m, &s);
+}
+
 /* 1: go on, 0: the rest is not ours, or a negative errno. */
 static int parse_line(struct setup_memory *m, char *line, unsigned number, const char *boot_id)
 {
@@ -119,6 +193,10 @@ static int parse_line(struct setup_memory *m, char *line, unsigned number, const
 
 	if (number == 0)
 		return streq(line, HEADER);
+	if (strncmp(line, SETTING, strlen(SETTING)) == 0 && number > 1) {
+		r = parse_setting(m, line + strlen(SETTING));
+		return r < 0 && r != -E2BIG ? r : 1;
+	}
 	while (n < ARRAY_SIZE(field) && (field[n] = strtok_r(n ? NULL : line, " ", &save)))
 		n++;
 	if (number == 1)
@@ -143,7 +221,7 @@ int setup_memory_parse(struct setup_memory *m, const char *text, const char *boo
 	if (r < 0)
 		return r;
 	m->dirty = false;
-	return (int)(m->n_modules + m->n_links);
+	return (int)(m->n_modules + m->n_links + m->n_settings);
 }
 
 int setup_memory_format(struct setup_memory *m, const char *boot_id, char **ret)
@@ -165,6 +243,13 @@ int setup_memory_format(struct setup_memory *m, const char *boot_id, char **ret)
 		fprintf(f, "link %s %s %s %" PRIu32 " %" PRIu32 " %s %" PRIu32 "\n", l->name,
 			link_type_to_string(l->type), l->netdev, l->ifindex, l->device_index,
 			l->lost ? "yes" : "no", l->repairs);
+	}
+	for (size_t i = 0; i < m->n_settings; i++) {
+		const struct memory_setting *e = &m->settings[i];
+
+		fprintf(f, SETTING "%s %" PRIu32 " %" PRIu32 " %" PRIu32 " %s %s\n",
+			step_kind_to_string(e->kind), e->index, e->port, e->repairs,
+			e->name[0] ? e->name : "-", e->value);
 	}
 	failed = ferror(f);
 	if (fclose(f) != 0 || failed) {

@@ -27,11 +27,27 @@ struct memory_link {
 	uint32_t repairs;      /* how often it was made again after somebody deleted it */
 };
 
+/*
+ * A setting that was seen as configured in this boot: if it is not any more, somebody changed it. It
+ * is of a device or netdev by index, so that one that comes anew is set anew.
+ */
+struct memory_setting {
+	enum step_kind kind;
+	uint32_t index; /* STEP_INDEX_NONE: of the host */
+	uint32_t port;
+	uint32_t repairs; /* how often it was set again after somebody changed it */
+	char name
+		[STEP_NAME_MAX]; /* of an IPoIB child, which its parent's index is not enough for */
+	char value[STEP_VALUE_MAX];
+};
+
 struct setup_memory {
 	struct memory_module *modules;
 	size_t n_modules;
 	struct memory_link *links;
 	size_t n_links;
+	struct memory_setting *settings;
+	size_t n_settings;
 	bool dirty; /* differs from what was last parsed or formatted */
 };
 
@@ -47,6 +63,15 @@ struct memory_link *setup_memory_link(const struct setup_memory *m, const char *
 int setup_memory_note_module(
 	struct setup_memory *m, const char *name, const char *real, bool built_in);
 int setup_memory_note_link(struct setup_memory *m, const struct memory_link *link);
+
+/* The one with this kind, index, port and name; NULL none. */
+struct memory_setting *setup_memory_setting(
+	const struct setup_memory *m, const struct memory_setting *like);
+int setup_memory_note_setting(struct setup_memory *m, const struct memory_setting *setting);
+
+/* Forgets the settings of which keep() says so: what they are of is gone for good. */
+typedef bool (*memory_keep)(const struct memory_setting *s, void *user);
+void setup_memory_prune_settings(struct setup_memory *m, memory_keep keep, void *user);
 
 /*
  * Reads what setup_memory_format() wrote; m must be empty. Text of another boot is ignored as a

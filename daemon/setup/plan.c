@@ -3,13 +3,19 @@
 
 #include <errno.h>
 
-#include "macros.h"
+#include "plan-internal.h"
 
 /* Between two attempts at one step, whatever happens: events may come in storms. */
 #define TRY_GAP_USEC (1 * USEC_PER_SEC)
 
 #define FAILED_RETRY_USEC     (5 * USEC_PER_SEC)
 #define FAILED_RETRY_MAX_USEC (30 * USEC_PER_MINUTE)
+
+/* A step that takes longer does not keep the next one waiting: firmware may be silent for a minute. */
+#define HANGING_USEC (3 * USEC_PER_SEC)
+
+/* No event tells that nobody uses a device any more. */
+#define IN_USE_RETRY_USEC (10 * USEC_PER_SEC)
 
 /* The helper is there again as soon as systemd is done with whatever it does. */
 #define UNREACHABLE_RETRY_USEC     (1 * USEC_PER_SEC)
@@ -22,18 +28,32 @@ void plan_done(struct plan *p)
 	*p = (struct plan){ 0 };
 }
 
-static struct step *find_step(const struct plan *p, enum step_kind kind, const char *object)
+/* Of a setting of a device the object is but a name, and that may change. */
+static bool is_of_request(const struct step *s, const struct setup_request *req)
+{
+	const struct setting *k = setting_get(s->kind);
+
+	if (req->kind != (uint16_t)s->kind)
+		return false;
+	if (k && (k->of == SETTING_OF_DEVICE || k->of == SETTING_OF_PORT))
+		return req->index == s->index && req->port == s->port;
+	return streq(req->name, s->object);
+}
+
+static struct step *find_step(const struct plan *p, const struct setup_request *req)
 {
 	for (size_t i = 0; i < p->n_steps; i++)
-		if (p->steps[i].kind == kind && streq(p->steps[i].object, object))
+		if (is_of_request(&p->steps[i], req))
 			return &p->steps[i];
 	return NULL;
 }
 
 static bool is_running(const struct plan *p, const struct step *s)
 {
-	return p->running && p->request.kind == (uint16_t)s->kind &&
-	       streq(p->request.name, s->object);
+	for (size_t i = 0; i < ARRAY_SIZE(p->runs); i++)
+		if (p->runs[i].active && is_of_request(s, &p->runs[i].request))
+			return true;
+	return false;
 }
 
 /* An attempt has left the configured thing not in force: its outcome is what is shown. */
@@ -48,8 +68,8 @@ static void show_attempt(struct step *s)
 		s->condition = REASON_SETUP_BLOCKED;
 		break;
 	case STEP_UNSUPPORTED:
-		/* A module that this kernel does not have is a line in the log; a link is owed. */
-		s->has_condition = s->kind == STEP_ADD_LINK;
+		/* A module that this kernel does not have is a line in the log; others are owed. */
+		s->has_condition = s->kind != STEP_LOAD_MODULE;
 		s->condition = REASON_SETUP_FAILED;
 		break;
 	case STEP_FAILED:
@@ -66,6 +86,25 @@ static void show_attempt(struct step *s)
 	}
 }
 
+/* The latest of the running steps, NULL: none runs. */
+static const struct plan_run *latest_run(const struct plan *p)
+{
+	const struct plan_run *latest = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(p->runs); i++)
+		if (p->runs[i].active && (!latest || p->runs[i].since > latest->since))
+			latest = &p->runs[i];
+	return latest;
+}
+
+static struct plan_run *free_run(struct plan *p)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(p->runs); i++)
+		if (!p->runs[i].active)
+			return &p->runs[i];
+	return NULL;
+}
+
 /* Time alone makes this step due. */
 static bool is_due(const struct step *s, usec_t now)
 {
@@ -75,7 +114,7 @@ static bool is_due(const struct step *s, usec_t now)
 /* The facts say that the step should run: may it, and when? */
 static void schedule(struct plan *p, struct step *s, const struct plan_input *in)
 {
-	if (in->config->setup_mode == SETUP_MODE_REPORT) {
+	if (in->config->setup_mode == SETUP_MODE_REPORT && !s->ordered) {
 		s->wanted_run = false;
 		s->result = STEP_WAITING;
 		STRSCPY(s->detail, "[Setup] Mode=report: it would be done, and is not");
@@ -109,51 +148,36 @@ static void forget_attempts(struct step *s)
 	};
 }
 
-/* Lists the steps that the configuration asks for, with what is known of them. */
-static int collect(const struct plan *p, const struct config *c, struct step **ret, size_t *ret_n)
+/* What was set on a device or netdev that is gone is set on the next one anew. */
+static bool is_there(const struct memory_setting *s, void *user)
 {
-	struct step *steps = calloc(c->n_load + c->n_links + 1, sizeof(*steps));
-	const struct step *old;
-	size_t n = 0;
+	const struct model *m = user;
 
-	if (!steps)
-		return -ENOMEM;
-	for (size_t i = 0; i < c->n_load; i++, n++) {
-		old = find_step(p, STEP_LOAD_MODULE, c->load[i]);
-		if (old) {
-			steps[n] = *old;
-			continue;
-		}
-		steps[n].kind = STEP_LOAD_MODULE;
-		STRSCPY(steps[n].object, c->load[i]);
+	switch (setting_get(s->kind)->of) {
+	case SETTING_OF_HOST:
+		return true;
+	case SETTING_OF_DEVICE:
+	case SETTING_OF_PORT:
+		return model_device_by_index(m, s->index) != NULL;
+	case SETTING_OF_NETDEV:
+	case SETTING_OF_PARENT:
+		return model_netdev_by_index(m, s->index) != NULL;
 	}
-	for (size_t i = 0; i < c->n_links; i++, n++) {
-		const struct config_link *l = &c->links[i];
-
-		old = find_step(p, STEP_ADD_LINK, l->name);
-		if (old && old->link_type == l->type && streq(old->netdev, l->netdev)) {
-			steps[n] = *old;
-			continue;
-		}
-		steps[n].kind = STEP_ADD_LINK;
-		steps[n].link_type = l->type;
-		STRSCPY(steps[n].object, l->name);
-		STRSCPY(steps[n].netdev, l->netdev);
-	}
-	*ret = steps;
-	*ret_n = n;
-	return 0;
+	return false;
 }
 
 int plan_update(struct plan *p, const struct plan_input *in)
 {
 	_cleanup_(freep) struct step *steps = NULL;
+	const struct plan_run *latest = latest_run(p);
 	size_t n;
 	int r;
 
-	r = collect(p, in->config, &steps, &n);
+	r = plan_collect(p, in, &steps, &n);
 	if (r < 0)
 		return r;
+	if (in->model->listed)
+		setup_memory_prune_settings(&p->memory, is_there, (void *)in->model);
 	p->recheck = USEC_INFINITY;
 	for (size_t i = 0; i < n; i++) {
 		struct step *s = &steps[i];
@@ -161,15 +185,20 @@ int plan_update(struct plan *p, const struct plan_input *in)
 		r = step_evaluate(s, &p->memory, in);
 		if (r < 0)
 			return r;
-		if (s->wanted_run)
+		if (s->wanted_run) {
 			schedule(p, s, in);
-		else if (!is_running(p, s))
+		} else if (!is_running(p, s)) {
 			forget_attempts(s);
+			s->ordered = s->ordered_disruptive = false;
+		}
 		if (s->result == STEP_OK && s->changed_untold)
 			s->result = STEP_CHANGED;
 		if (s->settles_at)
 			p->recheck = MIN(p->recheck, s->settles_at);
 	}
+	/* Then the next one may begin beside it. */
+	if (latest && usec_add(latest->since, HANGING_USEC) > in->now)
+		p->recheck = MIN(p->recheck, usec_add(latest->since, HANGING_USEC));
 	/* What was seen is remembered all the same. */
 	if (in->config->setup_mode == SETUP_MODE_OFF) {
 		n = 0;
@@ -183,27 +212,52 @@ int plan_update(struct plan *p, const struct plan_input *in)
 
 struct step *plan_next(struct plan *p, usec_t now)
 {
-	if (p->running)
+	const struct plan_run *latest = latest_run(p);
+
+	/* In order, for later steps may need what earlier ones do. */
+	if (!free_run(p) || (latest && now < usec_add(latest->since, HANGING_USEC)))
 		return NULL;
 	for (size_t i = 0; i < p->n_steps; i++)
-		if (is_due(&p->steps[i], now))
+		if (is_due(&p->steps[i], now) && !is_running(p, &p->steps[i]))
 			return &p->steps[i];
 	return NULL;
 }
 
+/* What the helper is to do for a step. */
+static struct setup_request request_of(const struct step *s)
+{
+	struct setup_request req = setup_request_make(s->kind, s->object, s->link_type, s->netdev);
+
+	if (!step_kind_is_setting(s->kind))
+		return req;
+	step_device_name(s, req.name);
+	req.index = s->index;
+	req.port = s->port;
+	STRSCPY(req.value, s->interim[0] ? s->interim : s->value);
+	if (s->ordered_disruptive)
+		req.flags |= SETUP_DISRUPTIVE;
+	return req;
+}
+
 void plan_started(struct plan *p, struct step *s, usec_t now, struct setup_request *ret)
 {
-	p->request = setup_request_make(s->kind, s->object, s->link_type, s->netdev);
-	p->running = true;
-	p->running_ifindex = s->ifindex;
-	p->running_repairs = s->repairs;
+	struct plan_run *run = free_run(p); /* plan_next() has seen that there is one */
+
+	*run = (struct plan_run){
+		.active = true,
+		.request = request_of(s),
+		.ifindex = s->ifindex,
+		.repairs = s->repairs,
+		.since = now,
+	};
+	run->request.id = ++p->last_id;
 	s->run.attempts++;
 	s->run.last_try = now;
 	s->run.next_try = USEC_INFINITY;
 	s->run.fingerprint = s->fingerprint;
 	if (s->run.result == STEP_PENDING)
 		STRSCPY(s->detail, "running");
-	*ret = p->request;
+	*ret = run->request;
 }
 
 static usec_t backoff(usec_t now, usec_t first, usec_t max, unsigned attempts)
@@ -231,63 +285,58 @@ static void note_failure(struct step *s, const struct setup_answer *answer, usec
 	} else if ((answer->flags & SETUP_DIED) && run->attempts <= 1) {
 		run->result = STEP_PENDING;
 		run->next_try = usec_add(now, TRY_GAP_USEC);
+	} else if (answer->flags & SETUP_IN_USE) {
+		run->next_try = usec_add(now, IN_USE_RETRY_USEC);
 	} else if (run->result == STEP_FAILED || run->result == STEP_WAITING) {
 		run->next_try =
 			backoff(now, FAILED_RETRY_USEC, FAILED_RETRY_MAX_USEC, run->attempts);
 	}
 }
 
-/* What was done is remembered before anything else may happen. */
-static int remember(struct plan *p, const struct setup_answer *answer)
+static int remember_link(
+	struct plan *p, const struct plan_run *run, const struct setup_answer *answer)
 {
-	const struct memory_link *known;
-	struct memory_link l;
-	int r;
+	const struct memory_link *known = setup_memory_link(&p->memory, run->request.name);
+	struct memory_link l = {
+		.type = (enum link_type)run->request.link_type,
+		.ifindex = answer->ifindex ? answer->ifindex : run->ifindex,
+		.device_index = answer->device_index,
+		.repairs = (known ? known->repairs : 0) + run->repairs,
+	};
 
-	if (p->request.kind == STEP_LOAD_MODULE) {
-		r = setup_memory_note_module(&p->memory, p->request.name,
-			answer->module[0] ? answer->module : p->request.name,
-			answer->flags & SETUP_BUILT_IN);
-	} else {
-		known = setup_memory_link(&p->memory, p->request.name);
-		l = (struct memory_link){
-			.type = (enum link_type)p->request.link_type,
-			.ifindex = answer->ifindex ? answer->ifindex : p->running_ifindex,
-			.device_index = answer->device_index,
-			.repairs = (known ? known->repairs : 0) + p->running_repairs,
-		};
-		STRSCPY(l.name, p->request.name);
-		STRSCPY(l.netdev, p->request.netdev);
-		r = setup_memory_note_link(&p->memory, &l);
-	}
+	STRSCPY(l.name, run->request.name);
+	STRSCPY(l.netdev, run->request.netdev);
+	return setup_memory_note_link(&p->memory, &l);
+}
+
+static int remember_setting(struct plan *p, const struct plan_run *run, const struct step *s)
+{
+	struct memory_setting e = step_memory(s);
+	const struct memory_setting *known = setup_memory_setting(&p->memory, &e);
+
+	e.repairs = (known ? known->repairs : 0) + run->repairs;
+	return setup_memory_note_setting(&p->memory, &e);
+}
+
+/* What was done is remembered before anything else may happen. s may have gone since. */
+static int remember(struct plan *p, const struct plan_run *run, const struct step *s,
+	const struct setup_answer *answer)
+{
+	const char *name = run->request.name;
+	int r = 0;
+
+	if (run->request.kind == STEP_LOAD_MODULE)
+		r = setup_memory_note_module(&p->memory, name,
+			answer->module[0] ? answer->module : name, answer->flags & SETUP_BUILT_IN);
+	else if (run->request.kind == STEP_ADD_LINK)
+		r = remember_link(p, run, answer);
+	else if (s)
+		r = remember_setting(p, run, s);
 	return r == -E2BIG ? 0 : r;
 }
 
-int plan_finished(struct plan *p, const struct setup_answer *answer, usec_t now)
+static void note_success(struct step *s, const struct setup_answer *answer, usec_t now)
 {
-	struct step *s = find_step(p, (enum step_kind)p->request.kind, p->request.name);
-	bool done = answer->result == STEP_OK || answer->result == STEP_CHANGED;
-	int r = 0;
-
-	if (!p->running)
-		return 0;
-	p->running = false;
-	if (done)
-		r = remember(p, answer);
-	/* The section may have changed under the running step; then the answer is not its own. */
-	if (!s || s->link_type != (enum link_type)p->request.link_type ||
-		!streq(s->netdev, p->request.netdev))
-		return r;
-
-	if (!done) {
-		note_failure(s, answer, now);
-		if (s->run.result != STEP_PENDING)
-			show_attempt(s);
-		else
-			STRSCPY(s->detail, s->run.detail);
-		p->recheck = MIN(p->recheck, s->run.next_try);
-		return r;
-	}
 	s->run = (struct step_run){
 		.last_try = now,
 		.next_try = usec_add(now, TRY_GAP_USEC),
@@ -296,9 +345,54 @@ int plan_finished(struct plan *p, const struct setup_answer *answer, usec_t now)
 	s->result = (enum step_result)answer->result;
 	s->changed_untold = answer->result == STEP_CHANGED;
 	STRSCPY(s->detail, answer->detail);
+	STRSCPY(s->read_back, answer->value);
 	s->remedy[0] = '\0';
-	if (s->kind == STEP_ADD_LINK)
+	if (s->kind != STEP_LOAD_MODULE)
 		s->made_at = MAX(now, (usec_t)1);
+	s->ordered = s->ordered_disruptive = false;
+}
+
+static struct plan_run *find_run(struct plan *p, uint64_t id)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(p->runs); i++)
+		if (p->runs[i].active && p->runs[i].request.id == id)
+			return &p->runs[i];
+	return NULL;
+}
+
+int plan_finished(struct plan *p, const struct setup_answer *answer, usec_t now)
+{
+	struct plan_run *run = find_run(p, answer->id);
+	const struct setup_request *req = run ? &run->request : NULL;
+	struct step *s = run ? find_step(p, req) : NULL;
+	bool done = answer->result == STEP_OK || answer->result == STEP_CHANGED;
+	bool own = s && s->link_type == (enum link_type)req->link_type &&
+		   streq(s->netdev, req->netdev) && streq(s->value, req->value);
+	int r = 0;
+
+	if (!run)
+		return 0;
+	run->active = false;
+	if (done)
+		r = remember(p, run, own ? s : NULL, answer);
+	if (!s)
+		return r;
+	/* Its section has changed meanwhile, or it made way for another: on with its own value. */
+	if (!own && (done || !streq(s->interim, req->value))) {
+		s->run = (struct step_run){ .last_try = now };
+		return r;
+	}
+	if (done) {
+		note_success(s, answer, now);
+		return r;
+	}
+	s->ordered = s->ordered_disruptive = false;
+	note_failure(s, answer, now);
+	if (s->run.result != STEP_PENDING)
+		show_attempt(s);
+	else
+		STRSCPY(s->detail, s->run.detail);
+	p->recheck = MIN(p->recheck, s->run.next_try);
 	return r;
 }
 
@@ -309,7 +403,7 @@ usec_t plan_recheck(const struct plan *p)
 
 bool plan_settled(const struct plan *p)
 {
-	if (p->running)
+	if (latest_run(p))
 		return false;
 	for (size_t i = 0; i < p->n_steps; i++)
 		if (p->steps[i].result == STEP_PENDING && !p->steps[i].hidden)
@@ -327,11 +421,30 @@ void plan_retry(struct plan *p)
 		s->run.attempts = 0;
 		s->run.next_try = MIN(s->run.next_try, usec_add(s->run.last_try, TRY_GAP_USEC));
 	}
+	for (size_t i = 0; i < p->memory.n_settings; i++) {
+		p->memory.dirty |= p->memory.settings[i].repairs != 0;
+		p->memory.settings[i].repairs = 0;
+	}
 	for (size_t i = 0; i < p->memory.n_links; i++) {
 		if (p->memory.links[i].repairs == 0)
 			continue;
 		p->memory.links[i].repairs = 0;
 		p->memory.dirty = true;
+	}
+}
+
+void plan_order(struct plan *p, bool disruptive)
+{
+	plan_retry(p);
+	for (size_t i = 0; i < p->n_steps; i++) {
+		struct step *s = &p->steps[i];
+
+		if (is_running(p, s))
+			continue;
+		s->ordered = true;
+		s->ordered_disruptive = disruptive;
+		/* What came of earlier attempts says nothing about this one. */
+		s->run = (struct step_run){ .last_try = s->run.last_try };
 	}
 }
 
@@ -346,7 +459,7 @@ size_t plan_conditions(const struct plan *p, struct plan_condition *ret, size_t 
 			continue;
 		ret[n++] = (struct plan_condition){
 			.id = s->condition,
-			.subject = s->object,
+			.subject = s->subject,
 			/* A refusal says more than what is there instead. */
 			.found = s->condition == REASON_SETUP_DRIFTED || !s->detail[0] ? s->found
 										       : s->detail,
@@ -384,11 +497,12 @@ struct step *plan_next_news(struct plan *p)
 
 const char *step_message(const struct step *s, char *buf, size_t size)
 {
-	const char *what = s->kind == STEP_LOAD_MODULE ? "module " : "link ";
+	const struct setting *k = setting_get(s->kind);
+	const char *what = k ? k->label : s->kind == STEP_LOAD_MODULE ? "module" : "link";
 
-	snprintf(buf, size, "%s%s: %s%s%s (found: %s, wanted: %s)%s%s", what, s->object,
-		step_result_to_string(s->result), s->detail[0] ? ": " : "", s->detail,
-		s->found[0] ? s->found : "?", s->wanted[0] ? s->wanted : "?",
-		s->remedy[0] ? "; " : "", s->remedy);
+	snprintf(buf, size, "%s%s%s: %s%s%s (found: %s, wanted: %s)%s%s", k ? s->object : what,
+		k ? ": " : " ", k ? what : s->object, step_result_to_string(s->result),
+		s->detail[0] ? ": " : "", s->detail, s->found[0] ? s->found : "?",
+		s->wanted[0] ? s->wanted : "?", s->remedy[0] ? "; " : "", s->remedy);
 	return buf;
 }

@@ -3,7 +3,7 @@
  * The plan: what the configuration wants of this host, what is there, and the steps from the one to
  * the other. PURE. plan_update() is called whenever something relevant may have changed (devices,
  * netdevs, modules, configuration) and when plan_recheck() says so; the steps that it finds due go
- * to the setup helper one at a time (apply.h), in order: modules first, then links.
+ * to the setup helper one at a time (apply.h), in order: the host, modules, links, devices, IPoIB.
  */
 #pragma once
 
@@ -25,7 +25,8 @@ struct plan_input {
 	/* Asked for a few names per update; look.h has the real one. */
 	enum module_state (*module_state)(const char *module, void *user);
 	void *user;
-	usec_t now; /* monotonic */
+	const char *hostname; /* that node descriptions say */
+	usec_t now;           /* monotonic */
 };
 
 /* How it went with one step so far; lives as long as the step is planned. */
@@ -41,11 +42,19 @@ struct step_run {
 	char remedy[REASON_TEXT_MAX];
 };
 
+#define STEP_OBJECT_MAX  (STEP_NAME_MAX + 8)
+#define STEP_SUBJECT_MAX 64 /* as in struct reason */
+
 struct step {
 	enum step_kind kind;
-	char object[STEP_NAME_MAX]; /* module or link name */
+	/* Module, link, device ("mlx5_0"), port ("mlx5_0/1"), netdev, or SETTING_HOST. */
+	char object[STEP_OBJECT_MAX];
 	enum link_type link_type;
-	char netdev[IFNAMSIZ]; /* "" for modules */
+	char netdev[IFNAMSIZ]; /* of a link: what it is on; of an IPoIB child: its parent */
+	/* Of a setting, as setting.h has them: */
+	uint32_t index; /* of the device, or of the netdev; STEP_INDEX_NONE it is not there */
+	uint32_t port;
+	char value[STEP_VALUE_MAX];
 
 	/* What is shown. */
 	enum step_result result;
@@ -53,32 +62,47 @@ struct step {
 	char wanted[REASON_TEXT_MAX];
 	char detail[REASON_TEXT_MAX]; /* why, when there is something to say */
 	char remedy[REASON_TEXT_MAX];
-	bool hidden; /* Drift=ignore: not to be shown */
+	bool hidden;     /* Drift=ignore: not to be shown */
+	bool disruptive; /* it disturbs whoever uses the object */
 	bool has_condition;
-	enum reason_id condition; /* with has_condition */
+	enum reason_id condition;       /* with has_condition */
+	char subject[STEP_SUBJECT_MAX]; /* of the condition: "rxe0", "mlx5_0/1 roce-mode" */
 
 	/* The plan's own. */
 	bool wanted_run; /* differs from the configuration, and may be mended */
 	bool repairs;    /* running it would undo what somebody did */
 	uint64_t fingerprint;
-	uint32_t ifindex; /* of the netdev that is there, 0 none */
+	uint32_t ifindex;                 /* of the netdev that is there, 0 none */
+	bool ordered, ordered_disruptive; /* by plan_order(), and not carried out yet */
+	char interim[STEP_VALUE_MAX];     /* a value to set first, to make way; "" none */
+	char read_back[STEP_VALUE_MAX];   /* what the helper found; "" nothing */
 	struct step_run run;
 	usec_t absent_since; /* when its link was first missed, 0: it is there */
-	usec_t made_at;      /* made, and not yet seen in the model; 0 otherwise */
+	usec_t made_at;      /* made or set, and not yet seen in the model; 0 otherwise */
 	usec_t settles_at;   /* when time alone changes the result, 0: never */
 	bool changed_untold;
 	enum step_result told_result;
 	char told_detail[REASON_TEXT_MAX];
 };
 
+/* A step that is with the helper. */
+struct plan_run {
+	bool active;
+	struct setup_request request;
+	uint32_t ifindex; /* the netdev that it was planned for */
+	bool repairs;
+	usec_t since;
+};
+
+/* Steps run one after the other; only those that hang are not waited for, and so many may hang. */
+#define PLAN_RUNS_MAX 4
+
 struct plan {
 	struct step *steps; /* in the order in which they run */
 	size_t n_steps;
 	struct setup_memory memory;
-	bool running;                 /* a step is with the helper */
-	struct setup_request request; /* that one */
-	uint32_t running_ifindex;     /* the netdev that it was planned for */
-	bool running_repairs;
+	struct plan_run runs[PLAN_RUNS_MAX];
+	uint64_t last_id;
 	usec_t recheck;
 };
 
@@ -91,10 +115,10 @@ void plan_done(struct plan *p);
  */
 int plan_update(struct plan *p, const struct plan_input *in);
 
-/* The next step to run now; NULL: none is due, or one is running. */
+/* The next step to run now; NULL: none is due, or one is running that may yet come to an end soon. */
 struct step *plan_next(struct plan *p, usec_t now);
 
-/* It was handed over: *ret is the request to send (its id is the sender's). */
+/* plan_next() is handed over: *ret is the request to send. */
 void plan_started(struct plan *p, struct step *s, usec_t now, struct setup_request *ret);
 
 /* Its answer is there. plan_update() must follow. 0 or -ENOMEM (of the memory). */
@@ -108,6 +132,12 @@ bool plan_settled(const struct plan *p);
 
 /* The administrator asks (reload): failed steps are tried again, repairs count from 0. */
 void plan_retry(struct plan *p);
+
+/*
+ * The administrator orders it ("rdmactl apply"): every step that is not in force is tried now, also
+ * where somebody changed it, where [Setup] Mode=report, and, with disruptive, where it disturbs.
+ */
+void plan_order(struct plan *p, bool disruptive);
 
 /* A standing condition of the host; the strings belong to the plan. As health/judge.h has it. */
 struct plan_condition {
@@ -127,7 +157,6 @@ struct step *plan_next_news(struct plan *p);
 /* A sentence about a step for the log, beginning with the object; returns buf. */
 const char *step_message(const struct step *s, char *buf, size_t size);
 
-/* ---- evaluate.c, inside of the room ---- */
-
-/* What the facts say of one step: fills in what is shown and wanted_run. 0 or -ENOMEM. */
-int step_evaluate(struct step *s, struct setup_memory *memory, const struct plan_input *in);
+/* What an administrator would type for it: "rdma dev set mlx5_0 name ib0"; returns buf. */
+#define STEP_COMMAND_MAX 512
+const char *step_command(const struct step *s, char buf[STEP_COMMAND_MAX]);

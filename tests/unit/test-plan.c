@@ -141,19 +141,29 @@ static struct step *start(struct host *h)
 	return s;
 }
 
+/* What was handed over last. */
+static const struct setup_request *last_request(const struct host *h)
+{
+	for (size_t i = 0; i < PLAN_RUNS_MAX; i++)
+		if (h->plan.runs[i].active && h->plan.runs[i].request.id == h->plan.last_id)
+			return &h->plan.runs[i].request;
+	fail_msg("nothing runs");
+	return NULL;
+}
+
 static void finish(struct host *h, enum step_result result, int error, const char *detail)
 {
-	struct setup_answer a = setup_answer_make(&h->plan.request, result, error);
+	struct setup_answer a = setup_answer_make(last_request(h), result, error);
 
 	STRSCPY(a.detail, detail);
-	assert_int_equal(setup_answer_check(&a, sizeof(a), &h->plan.request), 0);
+	assert_int_equal(setup_answer_check(&a, sizeof(a), last_request(h)), 0);
 	assert_int_equal(plan_finished(&h->plan, &a, h->now), 0);
 }
 
 static void finish_self(struct host *h, enum setup_answer_flags flag)
 {
 	struct setup_answer a = setup_answer_make(
-		&h->plan.request, flag == SETUP_UNREACHABLE ? STEP_WAITING : STEP_FAILED, -EIO);
+		last_request(h), flag == SETUP_UNREACHABLE ? STEP_WAITING : STEP_FAILED, -EIO);
 
 	a.flags = flag;
 	STRSCPY(a.detail, flag == SETUP_DIED ? "setup helper died" : "not reachable");
@@ -166,7 +176,7 @@ static void make_rxe0(struct host *h, uint32_t index, uint32_t ifindex)
 	struct setup_answer a;
 
 	start(h);
-	a = setup_answer_make(&h->plan.request, STEP_CHANGED, 0);
+	a = setup_answer_make(last_request(h), STEP_CHANGED, 0);
 	a.ifindex = ifindex;
 	a.device_index = index;
 	set_module(h, "rdma_rxe", MODULE_STATE_LIVE);
@@ -275,7 +285,7 @@ static void module_is_loaded(void **state)
 	start(h);
 	expect(h, STEP_PENDING, NULL, "running", NULL);
 	assert_false(plan_settled(&h->plan));
-	a = setup_answer_make(&h->plan.request, STEP_CHANGED, 0);
+	a = setup_answer_make(last_request(h), STEP_CHANGED, 0);
 	STRSCPY(a.module, "ib_umad");
 	assert_int_equal(plan_finished(&h->plan, &a, h->now), 0);
 	set_module(h, "ib_umad", MODULE_STATE_LIVE);
@@ -311,7 +321,7 @@ static void module_built_in(void **state)
 	add_load(h, "ib_core");
 	update(h);
 	start(h);
-	a = setup_answer_make(&h->plan.request, STEP_OK, 0);
+	a = setup_answer_make(last_request(h), STEP_OK, 0);
 	a.flags = SETUP_BUILT_IN;
 	STRSCPY(a.module, "ib_core");
 	assert_int_equal(plan_finished(&h->plan, &a, h->now), 0);
@@ -374,7 +384,7 @@ static void module_alias(void **state)
 	add_load(h, "rdma-link-rxe");
 	update(h);
 	start(h);
-	a = setup_answer_make(&h->plan.request, STEP_CHANGED, 0);
+	a = setup_answer_make(last_request(h), STEP_CHANGED, 0);
 	STRSCPY(a.module, "rdma_rxe");
 	assert_int_equal(plan_finished(&h->plan, &a, h->now), 0);
 	set_module(h, "rdma_rxe", MODULE_STATE_LIVE);
@@ -919,16 +929,53 @@ static void helper_dies(void **state)
 static void helper_hangs(void **state)
 {
 	struct host *h = *state;
+	struct setup_request req;
+	struct setup_answer a;
 
 	add_load(h, "slow");
 	add_load(h, "other");
 	update(h);
 	start(h);
-	h->now += USEC_PER_HOUR;
+	h->now += USEC_PER_SEC;
 	update(h);
 	assert_string_equal(h->plan.steps[0].detail, "running");
 	assert_null(plan_next(&h->plan, h->now));
-	assert_true(plan_recheck(&h->plan) == USEC_INFINITY);
+	/* After a while the others are not kept waiting; nor is it begun twice. */
+	h->now = plan_recheck(&h->plan);
+	update(h);
+	assert_ptr_equal(plan_next(&h->plan, h->now), &h->plan.steps[1]);
+	plan_started(&h->plan, &h->plan.steps[1], h->now, &req);
+	a = setup_answer_make(&req, STEP_CHANGED, 0);
+	set_module(h, "other", MODULE_STATE_LIVE);
+	assert_int_equal(plan_finished(&h->plan, &a, h->now), 0);
+	h->now += USEC_PER_HOUR;
+	update(h);
+	assert_false(plan_settled(&h->plan));
+	assert_string_equal(h->plan.steps[0].detail, "running");
+	assert_int_equal(h->plan.steps[1].result, STEP_CHANGED);
+	expect_idle(h);
+}
+
+/* Not more than so many at a time, however many hang. */
+static void helpers_hang(void **state)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
+	struct host *h = *state;
+	unsigned begun = 0;
+	struct setup_request req;
+	struct step *s;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		add_load(h, names[i]);
+	for (unsigned i = 0; i < 20; i++, h->now += 5 * USEC_PER_SEC) {
+		update(h);
+		s = plan_next(&h->plan, h->now);
+		if (!s)
+			continue;
+		plan_started(&h->plan, s, h->now, &req);
+		begun++;
+	}
+	assert_int_equal(begun, PLAN_RUNS_MAX);
 }
 
 static void made_and_deleted_at_once(void **state)
@@ -1096,7 +1143,7 @@ static void requests_are_checked(void **state)
 	BAD(sizeof(r), -EBADMSG, r.kind = STEP_LOAD_MODULE);
 	BAD(sizeof(r), -EBADMSG, r.link_type = 0);
 	BAD(sizeof(r), -EBADMSG, r.link_type = _LINK_TYPE_MAX);
-	BAD(sizeof(r), -EBADMSG, r.reserved = 1);
+	BAD(sizeof(r), -EBADMSG, r.flags = 2);
 	BAD(sizeof(r), -EBADMSG, memset(r.name, 'a', sizeof(r.name)));
 	BAD(sizeof(r), -EBADMSG, memset(r.netdev, 'a', sizeof(r.netdev)));
 	BAD(sizeof(r), -EBADMSG, r.name[0] = '\0');
@@ -1183,6 +1230,7 @@ int main(void)
 		T(helper_unreachable),
 		T(helper_dies),
 		T(helper_hangs),
+		T(helpers_hang),
 		T(made_and_deleted_at_once),
 		T(killed_in_the_middle),
 		T(mode_report),

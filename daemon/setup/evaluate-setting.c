@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* What the facts say of a setting, without regard to what was tried already. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "plan-internal.h"
+
+/* What a setting is of, as far as it is there. */
+struct target {
+	const struct device *device;
+	const struct port *port;
+	const struct netdev *netdev;
+};
+
+/* What is found; why is "" or says what stands in the way of knowing. */
+struct found {
+	bool known;
+	char value[STEP_VALUE_MAX];
+};
+
+void step_device_name(const struct step *s, char name[STEP_NAME_MAX])
+{
+	snprintf(name, STEP_NAME_MAX, "%.*s",
+		(int)MIN(strcspn(s->object, "/"), (size_t)STEP_NAME_MAX - 1), s->object);
+}
+
+struct memory_setting step_memory(const struct step *s)
+{
+	struct memory_setting e = { .kind = s->kind, .index = s->index, .port = s->port };
+
+	if (setting_get(s->kind)->of == SETTING_OF_PARENT)
+		step_device_name(s, e.name);
+	STRSCPY(e.value, s->value);
+	return e;
+}
+
+static struct target find_target(const struct step *s, const struct model *m)
+{
+	struct target t = { 0 };
+
+	switch (setting_get(s->kind)->of) {
+	case SETTING_OF_HOST:
+		break;
+	case SETTING_OF_PORT:
+	case SETTING_OF_DEVICE:
+		t.device = model_device_by_index(m, s->index);
+		t.port = t.device && s->port ? device_port(t.device, s->port) : NULL;
+		break;
+	case SETTING_OF_NETDEV:
+	case SETTING_OF_PARENT: /* of a child: the child itself */
+		t.netdev = model_netdev_by_name(m, s->object);
+		break;
+	}
+	return t;
+}
+
+/* ---- what is found ---- */
+
+static void note_word(struct found *f, const char *word)
+{
+	f->known = word[0] != '\0';
+	STRSCPY(f->value, word);
+}
+
+static void note_number(struct found *f, int64_t value)
+{
+	f->known = value >= 0;
+	if (f->known)
+		snprintf(f->value, sizeof(f->value), "%" PRId64, value);
+}
+
+static void read_netdev(const struct step *s, const struct netdev *n, struct found *f)
+{
+	const struct netdev_facts *nf = &n->facts;
+
+	if (s->kind == STEP_NETDEV_MTU && nf->mtu)
+		note_number(f, nf->mtu);
+	else if (s->kind == STEP_IPOIB_UMCAST)
+		note_word(f, setting_switch(nf->ipoib_umcast));
+	else if (s->kind == STEP_IPOIB_MODE && nf->ipoib_connected >= 0)
+		note_word(f, nf->ipoib_connected ? "connected" : "datagram");
+	else if (s->kind == STEP_ADD_IPOIB && nf->is_ipoib) {
+		f->known = true;
+		snprintf(f->value, sizeof(f->value), "0x%04x", nf->pkey);
+	}
+}
+
+static void read_port(const struct step *s, const struct port *p, struct found *f)
+{
+	if (!p->have_settings)
+		return;
+	if (s->kind == STEP_ROCE_MODE)
+		note_word(f, setting_roce_mode(p->settings.roce_mode));
+	else if (s->kind == STEP_ROCE_TOS)
+		note_number(f, p->settings.roce_tos);
+	else if (s->kind == STEP_OPTIONAL_COUNTERS && !p->settings.optional_error) {
+		f->known = true;
+		STRSCPY(f->value, p->settings.optional_on);
+	}
+}
+
+static void read_device(const struct step *s, const struct device *d, struct found *f)
+{
+	if (s->kind == STEP_DEVICE_NAME)
+		note_word(f, d->facts.name);
+	else if (s->kind == STEP_NODE_DESCRIPTION && d->have_details)
+		note_word(f, d->details.node_desc);
+	else if (s->kind == STEP_ADAPTIVE_MODERATION && d->have_settings)
+		note_word(f, setting_switch(d->settings.adaptive_moderation));
+}
+
+/* What the model knows, else what the helper said last. */
+static struct found read_found(const struct step *s, const struct model *m, const struct target *t)
+{
+	struct found f = { 0 };
+
+	if (t->netdev)
+		read_netdev(s, t->netdev, &f);
+	else if (t->port)
+		read_port(s, t->port, &f);
+	else if (t->device)
+		read_device(s, t->device, &f);
+	else if (s->kind == STEP_NETNS_MODE && m->system.netns_exclusive >= 0)
+		note_word(&f, m->system.netns_exclusive ? "exclusive" : "shared");
+	else if (s->kind == STEP_PRIVILEGED_QKEY)
+		note_word(&f, setting_switch(m->system.privileged_qkey));
+	if (!f.known && s->read_back[0])
+		note_word(&f, s->read_back);
+	return f;
+}
+
+/* ---- names ---- */
+
+static const char *wanted_name(const struct plan_input *in, const struct device *d)
+{
+	return config_device_settings(in->config, &d->facts).name;
+}
+
+/* The device that has to go before d can have its name; NULL none. */
+static const struct device *in_the_way(const struct plan_input *in, const struct device *d)
+{
+	const char *name = wanted_name(in, d);
+	const struct device *other = name ? model_device_by_name(in->model, name) : NULL;
+
+	return other == d ? NULL : other;
+}
+
+/* Whether d waits for others that in the end wait for d, and is the one to make way. */
+static bool breaks_ring(const struct plan_input *in, const struct device *d)
+{
+	const struct device *x = in_the_way(in, d);
+
+	/* A chain that never comes back to d ends, or turns without it: each turn has higher indexes. */
+	for (unsigned n = 0; x && x != d && n < 256; n++) {
+		if (x->facts.index < d->facts.index)
+			return false;
+		x = in_the_way(in, x);
+	}
+	return x == d;
+}
+
+static bool name_is_ambiguous(const struct plan_input *in, const char *name)
+{
+	unsigned n = 0;
+
+	for (const struct device *d = in->model->devices; d; d = d->next) {
+		const char *wanted = wanted_name(in, d);
+
+		n += wanted && streq(wanted, name);
+	}
+	return n > 1;
+}
+
+/* Whether the name can be given now; else the step is concluded. */
+static bool name_is_free(struct step *s, const struct plan_input *in, const struct device *d)
+{
+	const struct device *other = in_the_way(in, d);
+
+	if (name_is_ambiguous(in, s->value)) {
+		step_say(s->detail, "[Device] Name=%s matches more than one device", s->value);
+		step_say(s->remedy, "select the one by guid= or pci=");
+		step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
+		return false;
+	}
+	if (!other)
+		return true;
+	if (!wanted_name(in, other) || streq(wanted_name(in, other), other->facts.name)) {
+		step_say(s->detail, "another device has the name %s", s->value);
+		step_say(s->remedy, "give that one another name: rdma dev set %s name NAME",
+			s->value);
+		step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
+		return false;
+	}
+	if (breaks_ring(in, d)) {
+		snprintf(s->interim, sizeof(s->interim), "rdmad%u", d->facts.index);
+		return true;
+	}
+	step_say(s->detail, "%s is to be renamed first", other->facts.name);
+	s->result = STEP_WAITING;
+	return false;
+}
+
+/* ---- IPoIB children ---- */
+
+/* Whether what has the name of a child is that child; else the step is concluded. */
+static bool is_the_child(struct step *s, const struct netdev *n)
+{
+	if (!n->facts.is_ipoib) {
+		step_say(s->found, "%s is no IPoIB interface", s->object);
+	} else if (n->facts.link && n->facts.link != s->index) {
+		step_say(s->found, "%s belongs to another parent", s->object);
+	} else if (!setting_satisfied(s->kind, s->found, s->value)) {
+		step_say(s->detail, "%s exists with P_Key %s", s->object, s->found);
+		step_say(s->remedy, "ip link delete %s, or set PKey=%s", s->object, s->found);
+		step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
+		return false;
+	} else {
+		return true;
+	}
+	step_say(s->detail, "another interface has this name");
+	step_say(s->remedy, "rename the section, or that interface");
+	step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
+	return false;
+}
+
+/* ---- a setting as a whole ---- */
+
+/* What keeps it from being looked at; true when the step is concluded by that. */
+static bool is_out_of_reach(struct step *s, const struct target *t)
+{
+	const struct setting *k = setting_get(s->kind);
+	const char *netdev = k->of == SETTING_OF_PARENT ? s->netdev : s->object;
+	bool of_netdev = k->of == SETTING_OF_PARENT || k->of == SETTING_OF_NETDEV;
+
+	if (of_netdev && s->index == STEP_INDEX_NONE) {
+		step_say(s->found, "no netdev %s", netdev);
+		step_say(s->detail, "netdev %s is not there yet", netdev);
+	} else if (t->device && t->device->release.until.mono) {
+		step_say(s->detail, "released by %s", t->device->release.by);
+	} else if (t->device && t->device->probe_state == PROBE_SILENT) {
+		step_say(s->detail, "the device does not answer");
+	} else {
+		return false;
+	}
+	s->result = STEP_WAITING;
+	s->made_at = 0;
+	return true;
+}
+
+/* It is as wanted: that is what somebody's change is told by. */
+static int note_in_force(struct step *s, struct setup_memory *memory)
+{
+	struct memory_setting e = step_memory(s);
+	const struct memory_setting *known = setup_memory_setting(memory, &e);
+	int r;
+
+	s->made_at = 0;
+	s->result = STEP_OK;
+	e.repairs = known && streq(known->value, e.value) ? known->repairs : 0;
+	r = setup_memory_note_setting(memory, &e);
+	return r == -E2BIG ? 0 : r;
+}
+
+/* Facts of before it was set are still about. */
+static bool is_settling(struct step *s, const struct plan_input *in)
+{
+	usec_t due = usec_add(s->made_at, MADE_USEC);
+
+	if (!s->made_at || in->now >= due) {
+		s->made_at = 0;
+		return false;
+	}
+	s->settles_at = due;
+	step_say(s->detail, "set, not yet seen");
+	s->result = STEP_CHANGED;
+	return true;
+}
+
+/* It was in force and is not: somebody changed it. True when that is all that there is to say. */
+static bool is_left_changed(
+	struct step *s, const struct memory_setting *known, const struct plan_input *in)
+{
+	char command[STEP_COMMAND_MAX];
+
+	if (!known || !streq(known->value, s->value) || s->ordered)
+		return false;
+	if (in->config->drift == DRIFT_REPAIR && known->repairs < REPAIRS_MAX) {
+		s->repairs = true;
+		return false;
+	}
+	if (in->config->drift == DRIFT_REPAIR)
+		step_say(s->detail, "set again %u times and changed each time: left alone",
+			known->repairs);
+	else if (s->kind == STEP_NODE_DESCRIPTION)
+		step_say(s->detail, "changed by somebody; rdma-ndd.service writes it, too");
+	else
+		step_say(s->detail, "changed by somebody");
+	step_say(s->remedy, "rdmactl apply, or by hand: %s", step_command(s, command));
+	step_conclude_drift(s, in->config);
+	return true;
+}
+
+/* ---- MTU of IPoIB ---- */
+
+/* The mode that its netdev is to have is not in force yet; setting it sets the MTU, too. */
+static bool mode_is_due(const struct step *s, const struct target *t, const struct config *c)
+{
+	if (s->kind != STEP_NETDEV_MTU || !t->netdev || !t->netdev->facts.is_ipoib)
+		return false;
+	for (size_t i = 0; i < c->n_ipoibs; i++)
+		if (streq(c->ipoibs[i].name, s->object) && c->ipoibs[i].connected >= 0 &&
+			c->ipoibs[i].connected != t->netdev->facts.ipoib_connected)
+			return true;
+	return false;
+}
+
+static bool is_other(const struct memory_setting *e, void *user)
+{
+	const struct memory_setting *key = user;
+
+	return e->kind != key->kind || e->index != key->index;
+}
+
+int evaluate_setting(struct step *s, struct setup_memory *memory, const struct plan_input *in)
+{
+	struct target t = find_target(s, in->model);
+	struct memory_setting key = step_memory(s);
+	struct found f = read_found(s, in->model, &t);
+	int r = 0;
+
+	step_say(s->wanted, "%s", s->value[0] ? s->value : "the parent's P_Key");
+	step_say(s->found, "%s", f.known ? f.value : "not known yet");
+	s->disruptive = setting_get(s->kind)->disruptive;
+	step_mix(s, s->object, strlen(s->object));
+	step_mix(s, &s->index, sizeof(s->index));
+	step_mix(s, f.value, strlen(f.value));
+
+	if (!in->model->listed)
+		return 0;
+	if (is_out_of_reach(s, &t))
+		return 0;
+	if (s->kind == STEP_ADD_IPOIB) {
+		if (!t.netdev)
+			step_say(s->found, "no %s", s->object);
+		else if (is_the_child(s, t.netdev))
+			return note_in_force(s, memory);
+		else
+			return 0;
+	} else if (f.known && setting_satisfied(s->kind, f.value, s->value)) {
+		r = note_in_force(s, memory);
+	}
+	/* What it is until then says nothing of what somebody did. */
+	if (mode_is_due(s, &t, in->config))
+		setup_memory_prune_settings(memory, is_other, &key);
+	if (r < 0 || s->result == STEP_OK)
+		return r;
+	if (is_settling(s, in))
+		return 0;
+	if (f.known && is_left_changed(s, setup_memory_setting(memory, &key), in))
+		return 0;
+	if (s->kind == STEP_DEVICE_NAME && !name_is_free(s, in, t.device))
+		return 0;
+	s->wanted_run = true;
+	return 0;
+}

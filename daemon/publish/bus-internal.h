@@ -48,6 +48,7 @@ struct bus {
 	bool sync_pending;                /* bus_sync() stopped half way */
 	uint32_t sync_index, sync_number; /* where the next call goes on; 0: from the first */
 	unsigned n_synced;                /* objects that this call has looked at */
+	size_t large; /* about how long the long answers are that may still be waiting */
 
 	struct told *told; /* in order of index, then number */
 	uint64_t told_manager[FIELDS_MAX];

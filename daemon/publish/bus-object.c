@@ -12,9 +12,9 @@ static int append_value(
 {
 	switch (f->type) {
 	case FIELD_STRING:
-		return sd_bus_message_append(m, "s", v->known ? v->string : "");
+		return sd_bus_message_append_basic(m, 's', v->known ? v->string : "");
 	case FIELD_PATH:
-		return sd_bus_message_append(m, "o", v->known ? v->string : "/");
+		return sd_bus_message_append_basic(m, 'o', v->known ? v->string : "/");
 	case FIELD_U32:
 		return sd_bus_message_append(m, "u", v->known ? (uint32_t)v->number : UINT32_MAX);
 	case FIELD_U64:
@@ -38,7 +38,7 @@ static int append_entry(sd_bus_message *m, const struct field *f, const struct s
 		return 0;
 	r = sd_bus_message_open_container(m, 'e', "sv");
 	if (r >= 0)
-		r = sd_bus_message_append(m, "s", f->name);
+		r = sd_bus_message_append_basic(m, 's', f->name);
 	if (r >= 0)
 		r = sd_bus_message_open_container(m, 'v', field_signature(f));
 	if (r >= 0)

@@ -29,6 +29,9 @@
 #define QUEUE_PRESSURE     64
 #define QUEUE_MAX          1024
 #define PRESSURE_POLL_USEC (100 * USEC_PER_MSEC)
+/* Answers about everything are long: of those fewer may wait, by what they take for each object. */
+#define LARGE_MAX        (8 * 1024 * 1024)
+#define LARGE_PER_OBJECT (2 * 1024)
 /*
  * A client that never reads makes the bus stop reading *us*, once its unread messages come to the
  * limit of what the bus holds of one sender: dbus-daemon does not tell, and everybody else waits.
@@ -63,6 +66,7 @@ static void close_connection(struct bus *b)
 	b->probed_at = 0;
 	b->sync_pending = false;
 	b->name_failures = 0;
+	b->large = 0;
 	b->name_timer = sd_event_source_disable_unref(b->name_timer);
 	b->pressure_timer = sd_event_source_disable_unref(b->pressure_timer);
 	bus_authorize_clear(b);
@@ -164,6 +168,37 @@ void bus_probe(struct bus *b)
 	b->probed_at = now;
 }
 
+static bool asks_for_everything(sd_bus_message *m)
+{
+	const char *member = sd_bus_message_get_member(m);
+
+	return member &&
+	       (streq(member, "GetManagedObjects") || strncmp(member, "Describe", 8) == 0);
+}
+
+/* True when the long answers that wait leave no room for one more; counts it if there is room. */
+static bool too_much_to_tell(struct bus *b)
+{
+	size_t size = LARGE_PER_OBJECT;
+
+	if (queued(b) == 0)
+		b->large = 0;
+	for (const struct told *t = b->told; t; t = t->next)
+		size += LARGE_PER_OBJECT;
+	if (b->large > 0 && b->large + size > LARGE_MAX)
+		return true;
+	b->large += size;
+	return false;
+}
+
+static int refuse_for_now(struct bus *b, sd_bus_message *m)
+{
+	if (queued(b) <= QUEUE_MAX)
+		(void)sd_bus_reply_method_errorf(
+			m, BUS_ERROR_LIMITS_EXCEEDED, "Too many answers are waiting to be read");
+	return 1;
+}
+
 static int on_message(sd_bus_message *m, void *user, sd_bus_error *error)
 {
 	struct bus *b = user;
@@ -173,12 +208,8 @@ static int on_message(sd_bus_message *m, void *user, sd_bus_error *error)
 	if (!sd_bus_message_is_method_call(m, NULL, NULL))
 		return 0;
 	bus_probe(b);
-	if (bus_under_pressure(b)) {
-		if (queued(b) <= QUEUE_MAX)
-			(void)sd_bus_reply_method_errorf(m, BUS_ERROR_LIMITS_EXCEEDED,
-				"Too many answers are waiting to be read");
-		return 1;
-	}
+	if (bus_under_pressure(b) || (asks_for_everything(m) && too_much_to_tell(b)))
+		return refuse_for_now(b, m);
 	return bus_logcontrol_filter(b, m);
 }
 

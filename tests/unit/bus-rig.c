@@ -125,7 +125,7 @@ sd_bus_message *finish_call(sd_bus_message *call)
 	have_reply = false;
 	assert_true(sd_bus_call_async(client, NULL, call, on_reply, NULL, call_timeout) >= 0);
 	sd_bus_message_unref(call);
-	assert_true(turn_until(&have_reply, call_timeout + USEC_PER_SEC));
+	assert_true(turn_until(&have_reply, call_timeout + DEADLINE));
 	return last_reply;
 }
 

@@ -421,10 +421,6 @@ static int open_timers(struct manager *m)
 		if (r < 0)
 			return r;
 	}
-	/* Counters wait for what says how things are; a listing and the ports do not. */
-	sd_event_source_set_priority(m->counter_timer, SD_EVENT_PRIORITY_IDLE);
-	sd_event_source_set_priority(m->slow_timer, SD_EVENT_PRIORITY_IDLE);
-	sd_event_source_set_priority(m->state_timer, SD_EVENT_PRIORITY_IDLE);
 	return manager_open_show(m);
 }
 

@@ -1,3 +1,4 @@
+# kernels: 6.12
 # timeout: 180
 # What the tools print is what was set: ibv_devinfo, ibstat, rdma, sysfs.
 . /rig/lib.sh

@@ -1,3 +1,4 @@
+# kernels: 6.12
 # timeout: 180
 # Counters: widths and saturation, errors one by one, moving ones, resets; the same in sysfs and in RDMA netlink.
 . /rig/lib.sh

@@ -1,3 +1,4 @@
+# kernels: 6.12
 # timeout: 240
 # Events reach who has a context open, each kind, single and ten thousand at full speed.
 . /rig/lib.sh

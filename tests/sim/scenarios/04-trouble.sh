@@ -1,3 +1,4 @@
+# kernels: 6.12
 # timeout: 240
 # Firmware that hangs, is slow, or fails; adapters that go away under open contexts.
 . /rig/lib.sh

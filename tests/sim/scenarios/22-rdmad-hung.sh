@@ -1,3 +1,4 @@
+# kernels: 6.1
 # timeout: 240
 # alone: it measures time
 # An adapter whose firmware does not answer is unknown, stalls nobody, and recovers.

@@ -1,3 +1,4 @@
+# kernels: 6.12
 # timeout: 180
 # RDMA netlink is refused (EACCES, as a security policy would): devices and ports are there from sysfs, said once; a fall
 # is told; a renamed device stays one. Allowed again, it is said, and nothing is taken for lost.

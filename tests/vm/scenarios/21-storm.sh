@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
+# kernels: 6.12
 # Issue 1, must show 2: ten pulls are ten pairs with FlapCount=0, and a storm (DESIGN section 9) by default.
 # timeout: 240
 # alone: it measures time

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
+# kernels: 6.12
 # Issue 1, must show 7: a host without RDMA, from its boot on.
 # boot: cold
 # enable: rdmad.service rdmad-setup.socket

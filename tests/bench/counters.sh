@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What a cycle of counters costs (issue 4): system calls and CPU of rdmad's reader, beside reading the same values from
 # sysfs one file at a time. Simulated adapters: the commands themselves cost nothing, so this is all overhead. Time there
-# is emulated: compare within one run only.
-# timeout: 600
+# is emulated: compare within one run only. Instructions are those of user space, counted by callgrind.
+# timeout: 900
 # shellcheck source=../vm/lib.sh
 . /rig/lib.sh
 
@@ -17,17 +17,25 @@ calls() {
         awk '$2 == "total" { print $1 }' /tmp/strace
 }
 
+# how many instructions; the parent's are the same for any number of cycles
+instructions() {
+        valgrind --tool=callgrind --callgrind-out-file=/dev/null bench-counters "$@" 2>&1 >/dev/null |
+                awk '/Collected :/ { n += $NF } END { print n + 0 }'
+}
+
 # HOW SOURCE PORTS CYCLES DEVICE...: prints the figures of a cycle; sets per_cycle (system calls) and sum (of the values).
 # System calls are those of one adapter, times their number (each has a process of its own, which does the same): under
 # strace an emulated CPU needs 6 ms for one. Those of the first cycles are taken off.
 measure() {
-        local how=$1 source=$2 ports=$3 cycles=$4 n_read cpu elapsed
+        local how=$1 source=$2 ports=$3 cycles=$4 n_read cpu elapsed executed
         shift 4
         per_cycle=$(( ($(calls "$how" "$source" 3 "$ports" "$1") - $(calls "$how" "$source" 2 "$ports" "$1")) * $# ))
+        executed=$(( ($(instructions "$how" "$source" 3 "$ports" "$1") - $(instructions "$how" "$source" 2 "$ports" "$1")) * $# ))
+        check "$how, $source: callgrind counts" test "$executed" -gt 0
         read -r n_read cpu elapsed sum < <(bench-counters "$how" "$source" "$cycles" "$ports" "$@")
         check "$how, $source: counters were read" test "$n_read" -gt 0
-        printf 'bench:   %-6s %-3s  %6d counters  %6d system calls  %7d us CPU  %7d us elapsed\n' "$how" "$source" "$n_read" \
-                "$per_cycle" "$cpu" "$elapsed"
+        printf 'bench:   %-6s %-3s  %6d counters  %6d system calls  %9d instructions  %7d us CPU  %7d us elapsed\n' "$how" "$source" "$n_read" \
+                "$per_cycle" "$executed" "$cpu" "$elapsed"
 }
 
 # PORTS-OF-A-DEVICE DEVICES CYCLES

@@ -111,6 +111,18 @@ int nldev_list_devices(struct nldev *n, nldev_device_cb cb, void *user)
 	return msg ? nldev_transact(n, msg, on_device, &l) : -ENOMEM;
 }
 
+int nldev_read_device(struct nldev *n, uint32_t index, nldev_device_cb cb, void *user)
+{
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = nldev_request(RDMA_NLDEV_CMD_GET, 0);
+	struct list_devices l = { .cb = cb, .user = user };
+	int r;
+
+	if (!msg || nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index) < 0)
+		return -ENOMEM;
+	r = nldev_transact(n, msg, on_device, &l);
+	return r == -EINVAL ? -ENODEV : r;
+}
+
 struct read_port {
 	struct port_facts facts;
 	char name[RDMA_NAME_MAX];

@@ -26,6 +26,12 @@ typedef int (*nldev_device_cb)(const struct device_facts *f, void *user);
 int nldev_list_devices(struct nldev *n, nldev_device_cb cb, void *user);
 
 /*
+ * The same of one device; -ENODEV: it is not there. When a device goes while a list is made, one that
+ * stays may be left out of it: the kernel goes on with a long list by counting (ib_enum_all_devs()).
+ */
+int nldev_read_device(struct nldev *n, uint32_t index, nldev_device_cb cb, void *user);
+
+/*
  * Reads one port: states, LIDs, netdev. Costs one query_port in the driver. Fields that the message
  * lacks stay unknown. -ENODEV: no such device or port any more (the kernel says EINVAL for that).
  * ret_name: what the device is called now.

@@ -125,6 +125,46 @@ static void complete(struct device_facts *f)
 	sysfs_complete_device(f);
 }
 
+static bool is_listed(const struct listing *l, uint32_t index)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->devices[i].facts.index == index)
+			return true;
+	return false;
+}
+
+/* Asks for a device by itself. 0, also when it is not there. */
+static int ask_for(struct nldev *n, uint32_t index, nldev_device_cb cb, struct listing *l)
+{
+	int r = nldev_read_device(n, index, cb, l);
+
+	return r == -ENODEV ? 0 : r;
+}
+
+/*
+ * What a list left out, though it was there before, may be there all the same: nldev_read_device().
+ * One that is new and left out has its uevent.
+ */
+static int read_left_out(struct nldev *n, struct listing *l)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < last.n; i++)
+		if (!is_listed(l, last.devices[i].facts.index))
+			r = ask_for(n, last.devices[i].facts.index, keep_device, l);
+	return r;
+}
+
+static int confirm_left_out(struct nldev *n, struct listing *l)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < l->n; i++)
+		if (!l->devices[i].stands)
+			r = ask_for(n, l->devices[i].facts.index, compare_name, l);
+	return r;
+}
+
 /* Returns 0; -EINTR: the names never held still; or another negative errno. */
 static int read_listing(struct nldev *n, struct listing *l)
 {
@@ -134,11 +174,15 @@ static int read_listing(struct nldev *n, struct listing *l)
 		l->n = 0;
 		l->moved = false;
 		r = nldev_list_devices(n, keep_device, l);
+		if (r >= 0)
+			r = read_left_out(n, l);
 		if (r < 0)
 			return r;
 		for (size_t k = 0; k < l->n; k++)
 			complete(&l->devices[k].facts);
 		r = nldev_list_devices(n, compare_name, l);
+		if (r >= 0 && !l->moved)
+			r = confirm_left_out(n, l);
 		if (r < 0)
 			return r;
 		if (!l->moved)

@@ -564,6 +564,37 @@ static void test_not_probed(void **state)
 	}
 }
 
+/* ---- device-fatal ---- */
+
+/* The manager says so when the device outlived its DEVICE_FATAL; only a new device ends it. */
+static void test_fatal(void **state)
+{
+	struct world w;
+	struct device *d;
+
+	(void)state;
+	world_begin(&w, "[Port *]\nExpect=up\n");
+	d = world_device(&w, "x0", NULL, 1, 1);
+	world_read(&w, &d->ports[0], ACTIVE, IB);
+	world_judge(&w);
+	assert_null(device_reason(d, REASON_DEVICE_FATAL));
+	assert_int_equal(d->verdict.health, HEALTH_OK);
+	d->fatal = true;
+	world_judge(&w);
+	assert_int_equal(device_reason(d, REASON_DEVICE_FATAL)->severity, SEVERITY_FAILED);
+	assert_int_equal(d->verdict.health, HEALTH_FAILED);
+	assert_int_equal(d->ports[0].verdict.health, HEALTH_OK);
+	world_read(&w, &d->ports[0], ACTIVE, IB);
+	world_pass(&w, USEC_PER_HOUR);
+	assert_non_null(device_reason(d, REASON_DEVICE_FATAL));
+	model_remove_device(&w.model, d);
+	d = world_device(&w, "x0", NULL, 2, 1);
+	world_read(&w, &d->ports[0], ACTIVE, IB);
+	world_judge(&w);
+	assert_null(device_reason(d, REASON_DEVICE_FATAL));
+	world_end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -574,6 +605,7 @@ int main(void)
 		cmocka_unit_test(test_gid),
 		cmocka_unit_test(test_gid_late),
 		cmocka_unit_test(test_not_probed),
+		cmocka_unit_test(test_fatal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

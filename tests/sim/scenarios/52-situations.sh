@@ -5,6 +5,7 @@
 
 conf situations <<END
 [Daemon]
+ProbeTimeoutSec=30s
 ProbeSec=1s
 GraceSec=12s
 [Health]
@@ -126,6 +127,7 @@ ip addr del 10.1.0.2/24 dev v1
 rm /etc/rdmad/rdmad.conf.d/situations.conf
 conf situations <<END
 [Daemon]
+ProbeTimeoutSec=30s
 ProbeSec=1s
 GraceSec=12s
 [Health]

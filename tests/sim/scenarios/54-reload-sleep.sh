@@ -13,6 +13,7 @@ fi
 conf reload <<END
 [Daemon]
 ProbeSec=2s
+ProbeTimeoutSec=30s
 GraceSec=${grace}s
 [Health]
 StableSec=1s

@@ -9,25 +9,17 @@
 #include <linux/sockios.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
-#include <netlink/netlink.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "ethtool.h"
 #include "macros.h"
-
-/*
- * How long one receive may wait. The kernel answers within the send itself, so this only ends a
- * wait that nothing would end; a hung driver blocks in the send, which the worker's deadline is for.
- */
-#define RECEIVE_TIMEOUT_SEC 10
+#include "nl-ask.h"
 
 /* linux/dcbnl.h of kernel 6.3; the headers that we build with may be older. */
 #define IEEE_APP_TRUST_TABLE 11
 #define IEEE_ATTR_MAX        IEEE_APP_TRUST_TABLE
 #define APP_SELECTOR_PCP     255
-
-DEFINE_CLEANUP(struct nl_sock *, nl_socket_free)
-DEFINE_CLEANUP(struct nl_msg *, nlmsg_free)
 
 /* ---- what the answers say ---- */
 
@@ -183,109 +175,7 @@ bool qos_parse_pause(struct nlmsghdr *h, struct qos_facts *f)
 	return true;
 }
 
-bool qos_parse_family(struct nlmsghdr *h, uint16_t *ret)
-{
-	struct nlattr *tb[CTRL_ATTR_MAX + 1] = { 0 };
-	struct genlmsghdr *genl;
-
-	if (h->nlmsg_type != GENL_ID_CTRL)
-		return false;
-	if (nlmsg_parse(h, sizeof(*genl), tb, CTRL_ATTR_MAX, NULL) < 0)
-		return false;
-	genl = nlmsg_data(h);
-	if (genl->cmd != CTRL_CMD_NEWFAMILY || !has(tb[CTRL_ATTR_FAMILY_ID], sizeof(uint16_t)))
-		return false;
-	*ret = nla_get_u16(tb[CTRL_ATTR_FAMILY_ID]);
-	return true;
-}
-
 /* ---- asking ---- */
-
-/* One request that has one answer: data of the kind that parse() takes, or an error. */
-struct question {
-	bool (*parse)(struct nlmsghdr *h, void *ret);
-	void *ret;
-	uint32_t seq;
-	int error;
-	bool done;
-};
-
-static int on_answer(struct nl_msg *msg, void *arg)
-{
-	struct question *q = arg;
-
-	if (nlmsg_hdr(msg)->nlmsg_seq == q->seq) {
-		q->error = q->parse(nlmsg_hdr(msg), q->ret) ? 0 : -EBADMSG;
-		q->done = true;
-	}
-	return NL_OK;
-}
-
-/* libnl would make its own, fewer codes of the errno. */
-static int on_error(struct sockaddr_nl *from, struct nlmsgerr *e, void *arg)
-{
-	struct question *q = arg;
-
-	(void)from;
-	if (e->msg.nlmsg_seq == q->seq) {
-		q->error = e->error;
-		q->done = true;
-	}
-	return NL_SKIP;
-}
-
-static int nl_to_errno(int nlerr)
-{
-	switch (-nlerr) {
-	case NLE_NOMEM:
-		return -ENOMEM;
-	case NLE_AGAIN:
-		return -ETIMEDOUT;
-	case NLE_PERM:
-		return -EPERM;
-	case NLE_PROTO_MISMATCH:
-		return -EPROTONOSUPPORT;
-	default:
-		return -EIO;
-	}
-}
-
-static int ask(struct nl_sock *sock, struct nl_msg *msg, struct question *q)
-{
-	int r;
-
-	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_answer, q);
-	nl_socket_modify_err_cb(sock, NL_CB_CUSTOM, on_error, q);
-	r = nl_send_auto(sock, msg);
-	if (r < 0)
-		return nl_to_errno(r);
-	q->seq = nlmsg_hdr(msg)->nlmsg_seq;
-	while (!q->done) {
-		r = nl_recvmsgs_default(sock);
-		if (r < 0)
-			return nl_to_errno(r);
-	}
-	return q->error;
-}
-
-static int connect_to(int protocol, struct nl_sock **ret)
-{
-	_cleanup_(nl_socket_freep) struct nl_sock *sock = nl_socket_alloc();
-	struct timeval tv = { .tv_sec = RECEIVE_TIMEOUT_SEC };
-	int r;
-
-	if (!sock)
-		return -ENOMEM;
-	r = nl_connect(sock, protocol);
-	if (r < 0)
-		return nl_to_errno(r);
-	if (setsockopt(nl_socket_get_fd(sock), SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)) < 0)
-		return -errno;
-	/* An answer or an error, no more: an acknowledgement besides would only be in the way. */
-	nl_socket_disable_auto_ack(sock);
-	*ret = TAKE_PTR(sock);
-	return 0;
-}
 
 static bool take_dcb(struct nlmsghdr *h, void *ret)
 {
@@ -297,50 +187,25 @@ static bool take_pause(struct nlmsghdr *h, void *ret)
 	return qos_parse_pause(h, ret);
 }
 
-static bool take_family(struct nlmsghdr *h, void *ret)
-{
-	return qos_parse_family(h, ret);
-}
-
 static int ask_dcb(struct nl_sock *sock, uint8_t command, struct qos_facts *f)
 {
 	_cleanup_(nlmsg_freep) struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETDCB, NLM_F_REQUEST);
 	struct dcbmsg dcb = { .dcb_family = AF_UNSPEC, .cmd = command };
-	struct question q = { .parse = take_dcb, .ret = f };
 
 	if (!msg || nlmsg_append(msg, &dcb, sizeof(dcb), NLMSG_ALIGNTO) < 0 ||
 		nla_put_string(msg, DCB_ATTR_IFNAME, f->name) < 0)
 		return -ENOMEM;
-	return ask(sock, msg, &q);
+	return nl_ask(sock, msg, take_dcb, f);
 }
 
-static int ask_family(struct nl_sock *sock, const char *name, uint16_t *ret)
+static int ask_pause(struct nl_sock *sock, struct qos_facts *f)
 {
-	_cleanup_(nlmsg_freep) struct nl_msg *msg = nlmsg_alloc_simple(GENL_ID_CTRL, NLM_F_REQUEST);
-	struct genlmsghdr genl = { .cmd = CTRL_CMD_GETFAMILY, .version = 1 };
-	struct question q = { .parse = take_family, .ret = ret };
+	_cleanup_(nlmsg_freep) struct nl_msg *msg = NULL;
+	int r;
 
-	if (!msg || nlmsg_append(msg, &genl, sizeof(genl), NLMSG_ALIGNTO) < 0 ||
-		nla_put_string(msg, CTRL_ATTR_FAMILY_NAME, name) < 0)
-		return -ENOMEM;
-	return ask(sock, msg, &q);
-}
-
-static int ask_pause(struct nl_sock *sock, uint16_t family, struct qos_facts *f)
-{
-	_cleanup_(nlmsg_freep) struct nl_msg *msg = nlmsg_alloc_simple(family, NLM_F_REQUEST);
-	struct genlmsghdr genl = { .cmd = ETHTOOL_MSG_PAUSE_GET, .version = 1 };
-	struct question q = { .parse = take_pause, .ret = f };
-	struct nlattr *header;
-
-	if (!msg || nlmsg_append(msg, &genl, sizeof(genl), NLMSG_ALIGNTO) < 0)
-		return -ENOMEM;
-	header = nla_nest_start(msg, ETHTOOL_A_PAUSE_HEADER | NLA_F_NESTED);
-	if (!header || nla_put_u32(msg, ETHTOOL_A_HEADER_DEV_INDEX, f->ifindex) < 0 ||
-		nla_put_u32(msg, ETHTOOL_A_HEADER_FLAGS, ETHTOOL_FLAG_STATS) < 0)
-		return -ENOMEM;
-	nla_nest_end(msg, header);
-	return ask(sock, msg, &q);
+	r = ethtool_request(sock, ETHTOOL_MSG_PAUSE_GET, ETHTOOL_A_PAUSE_HEADER, f->ifindex,
+		ETHTOOL_FLAG_STATS, &msg);
+	return r < 0 ? r : nl_ask(sock, msg, take_pause, f);
 }
 
 static bool name_stayed(struct nl_sock *sock, const struct qos_facts *f)
@@ -357,7 +222,7 @@ static int read_dcb(struct qos_facts *f)
 	_cleanup_(nl_socket_freep) struct nl_sock *sock = NULL;
 	int r;
 
-	r = connect_to(NETLINK_ROUTE, &sock);
+	r = nl_ask_open(NETLINK_ROUTE, &sock);
 	if (r < 0)
 		return r;
 	r = ask_dcb(sock, DCB_CMD_IEEE_GET, f);
@@ -378,16 +243,10 @@ static int read_dcb(struct qos_facts *f)
 static int read_pause(struct qos_facts *f)
 {
 	_cleanup_(nl_socket_freep) struct nl_sock *sock = NULL;
-	uint16_t family;
 	int r;
 
-	r = connect_to(NETLINK_GENERIC, &sock);
-	if (r < 0)
-		return r;
-	r = ask_family(sock, ETHTOOL_GENL_NAME, &family);
-	if (r < 0)
-		return r;
-	return ask_pause(sock, family, f);
+	r = nl_ask_open(NETLINK_GENERIC, &sock);
+	return r < 0 ? r : ask_pause(sock, f);
 }
 
 int qos_read(uint32_t ifindex, const char *name, struct qos_facts *ret)

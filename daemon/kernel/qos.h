@@ -25,8 +25,7 @@ int qos_read(uint32_t ifindex, const char *name, struct qos_facts *ret);
 /*
  * What one answer says: adds it to f. False when it is another message. The message is not changed.
  * qos_parse_dcb() understands DCB_CMD_IEEE_GET and DCB_CMD_GDCBX, qos_parse_pause()
- * ETHTOOL_MSG_PAUSE_GET_REPLY, and qos_parse_family() CTRL_CMD_NEWFAMILY.
+ * ETHTOOL_MSG_PAUSE_GET_REPLY.
  */
 bool qos_parse_dcb(struct nlmsghdr *h, struct qos_facts *f);
 bool qos_parse_pause(struct nlmsghdr *h, struct qos_facts *f);
-bool qos_parse_family(struct nlmsghdr *h, uint16_t *ret);

@@ -95,6 +95,13 @@ typedef int (*sysfs_elsewhere_cb)(const struct elsewhere_facts *f, void *user);
 int sysfs_list_elsewhere(sysfs_elsewhere_cb cb, void *user);
 
 /*
+ * The devlink handle that an RDMA device's hardware may have: n 0 that of its parent ("pci/0000:3b:00.0",
+ * "auxiliary/mlx5_core.sf.4"), n 1 of what that is a part of, and so on. Of a software link it is the
+ * hardware below its netdev. -ENOENT: there are no more; or there is no hardware.
+ */
+int sysfs_devlink_handle(const char *device, unsigned n, char handle[DEVLINK_HANDLE_MAX]);
+
+/*
  * Lists the network interfaces with what rtnetlink says of them (netdev.h), as far as sysfs knows it.
  * One whose ifindex cannot be read, or of which nothing
  * says whether it is switched on, is left out. In no order; no directory, no netdevs.

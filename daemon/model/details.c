@@ -73,6 +73,25 @@ struct qos_facts qos_facts_unknown(uint32_t ifindex, const char *name)
 	return f;
 }
 
+struct link_facts link_facts_unknown(uint32_t ifindex)
+{
+	return (struct link_facts){ .ifindex = ifindex, .state = -1, .substate = -1 };
+}
+
+void devlink_facts_add(struct devlink_facts *f, const struct reporter *r)
+{
+	f->n_all++;
+	if (f->n < REPORTERS_MAX) {
+		f->reporters[f->n++] = *r;
+		return;
+	}
+	for (size_t i = 0; r->in_error == 1 && i < f->n; i++)
+		if (f->reporters[i].in_error != 1) {
+			f->reporters[i] = *r;
+			return;
+		}
+}
+
 const char *pcie_link_format(char buf[PCIE_LINK_MAX], uint32_t speed_mtps, uint32_t width)
 {
 	if (speed_mtps == 0 || width == 0)

@@ -200,6 +200,47 @@ struct qos_facts {
 	uint8_t reserved[8]; /* 0 */
 };
 
+/* Why the link of a netdev is down, as far as its driver knows (extended link state, kernel 5.9). */
+struct link_facts {
+	uint32_t ifindex;
+	int32_t state;    /* ETHTOOL_LINK_EXT_STATE_* (linux/ethtool.h); -1 unknown */
+	int32_t substate; /* ETHTOOL_LINK_EXT_SUBSTATE_* of that state; -1 unknown */
+	int32_t error;    /* 0, or what made all of it unknown */
+};
+
+/* ---- devlink, of the hardware behind a device ---- */
+
+/* A devlink health reporter: what a driver watches itself for, and found. */
+struct reporter {
+	uint64_t errors;     /* ever reported; UINT64_MAX unknown */
+	uint64_t recoveries; /* ever done; UINT64_MAX unknown */
+	uint32_t port;       /* as devlink numbers them; REPORTER_OF_DEVICE: of none */
+	int32_t in_error;    /* 1 it is in error, 0 healthy, -1 unknown */
+	char name[32];       /* "fw_fatal" */
+};
+
+#define REPORTER_OF_DEVICE UINT32_MAX
+#define REPORTERS_MAX      8
+#define DEVLINK_HANDLE_MAX 64
+
+struct devlink_facts {
+	uint32_t device_index;
+	uint32_t n;
+	uint32_t n_all; /* above n: what is beyond REPORTERS_MAX (and healthy) is not here */
+	int32_t error;  /* 0; -ENODEV: no devlink; another: its reporters are not known */
+	char handle[DEVLINK_HANDLE_MAX]; /* "pci/0000:3b:00.0"; "" none */
+	struct reporter reporters[REPORTERS_MAX];
+};
+
+/* Adds a reporter: one that is in error in place of one that is not, where there is no room. */
+void devlink_facts_add(struct devlink_facts *f, const struct reporter *r);
+
+/* Whether devlink has the RDMA part of a PCI function switched on (its parameter enable_rdma). */
+struct rdma_switch {
+	int32_t on; /* 1, 0, -1 unknown, or the driver has no such parameter */
+	char pci_address[16];
+};
+
 /* ---- what is here, but not for this host ---- */
 
 enum elsewhere_kind {
@@ -233,12 +274,19 @@ _Static_assert(sizeof(struct counter_values) == 6 * 4 + 8 + 8 * COUNTERS_PER_PIE
 _Static_assert(sizeof(struct address_facts) == 4 + 4 + 4 + 16, "padding");
 _Static_assert(
 	sizeof(struct qos_facts) == 2 * 8 + 8 * 4 + 3 * QOS_CLASSES + IFNAMSIZ + 8, "padding");
+_Static_assert(sizeof(struct link_facts) == 4 * 4, "padding");
+_Static_assert(sizeof(struct reporter) == 2 * 8 + 2 * 4 + 32, "padding");
+_Static_assert(sizeof(struct devlink_facts) ==
+		       4 * 4 + DEVLINK_HANDLE_MAX + REPORTERS_MAX * sizeof(struct reporter),
+	"padding");
+_Static_assert(sizeof(struct rdma_switch) == 4 + 16, "padding");
 _Static_assert(sizeof(struct elsewhere_facts) == 2 * 4 + RDMA_NAME_MAX + 16 + 32, "padding");
 
 /* Facts in which everything is unknown. */
 struct device_details device_details_unknown(uint32_t device_index);
 struct setting_facts setting_facts_unknown(uint32_t device_index, uint32_t port);
 struct qos_facts qos_facts_unknown(uint32_t ifindex, const char *name);
+struct link_facts link_facts_unknown(uint32_t ifindex);
 
 /*
  * One PCIe link on an adapter's way to the root: its two ends, what it runs at, and the best that

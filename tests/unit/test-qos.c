@@ -12,6 +12,7 @@
 #include <netlink/netlink.h>
 #include <sys/socket.h>
 
+#include "nl-ask.h"
 #include "qos.h"
 
 static struct qos_facts nothing(void)
@@ -265,18 +266,18 @@ static void test_family(void **state)
 
 	(void)state;
 	nla_put_string(m, CTRL_ATTR_FAMILY_NAME, "ethtool");
-	assert_false(qos_parse_family(nlmsg_hdr(m), &family));
+	assert_false(genl_parse_family(nlmsg_hdr(m), &family));
 	nla_put_u16(m, CTRL_ATTR_FAMILY_ID, 0x15);
-	assert_true(qos_parse_family(nlmsg_hdr(m), &family));
+	assert_true(genl_parse_family(nlmsg_hdr(m), &family));
 	assert_int_equal(family, 0x15);
 	nlmsg_free(m);
 	m = genl_message(GENL_ID_CTRL, CTRL_CMD_DELFAMILY);
 	nla_put_u16(m, CTRL_ATTR_FAMILY_ID, 0x16);
-	assert_false(qos_parse_family(nlmsg_hdr(m), &family));
+	assert_false(genl_parse_family(nlmsg_hdr(m), &family));
 	nlmsg_free(m);
 	m = genl_message(0x15, CTRL_CMD_NEWFAMILY);
 	nla_put_u16(m, CTRL_ATTR_FAMILY_ID, 0x16);
-	assert_false(qos_parse_family(nlmsg_hdr(m), &family));
+	assert_false(genl_parse_family(nlmsg_hdr(m), &family));
 	nlmsg_free(m);
 	assert_int_equal(family, 0x15);
 }

@@ -646,6 +646,70 @@ static void test_soft(void **state)
 
 /* ---- what can go wrong ---- */
 
+static void make_directory(const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+/* A link in the class infiniband to a real place beside the tree. */
+static void check_handle(const char *name, unsigned n, const char *want)
+{
+	char handle[DEVLINK_HANDLE_MAX] = "";
+	int r = sysfs_devlink_handle(name, n, handle);
+
+	if (want && (r != 0 || !streq(handle, want)))
+		fail_msg("%s %u: %d %s, wanted %s", name, n, r, handle, want);
+	if (!want && r != -ENOENT)
+		fail_msg("%s %u: %d %s", name, n, r, handle);
+}
+
+/* The link "subsystem" that the kernel has in each device's directory; the trees leave it out. */
+static void put_bus(const char *device, const char *bus)
+{
+	char path[PATH_MAX], to[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s/subsystem", top, device);
+	snprintf(to, sizeof(to), "/sys/bus/%s", bus);
+	assert_int_equal(symlink(to, path), 0);
+}
+
+#define VF_DIR "sys/devices/pci0000:80/0000:80:02.0/0000:81:00.1"
+
+/* Who says by devlink how an adapter is. */
+static void test_devlink(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	use_copy("mlx5-vf", "devlink");
+	check_handle("mlx5_1", 0, NULL); /* which bus it is on is not known */
+	put_bus("devlink/" VF_DIR, "pci");
+	check_handle("mlx5_1", 0, "pci/0000:81:00.1");
+	check_handle("mlx5_1", 1, NULL); /* above it is a bridge */
+	check_handle("mlx5_77", 0, NULL);
+	/* A subfunction: an auxiliary device of the PCI function. */
+	make_directory("devlink/" VF_DIR "/mlx5_core.sf.4");
+	put_bus("devlink/" VF_DIR "/mlx5_core.sf.4", "auxiliary");
+	snprintf(path, sizeof(path), "%s/devlink/" VF_DIR "/infiniband/mlx5_1/device", top);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("../../mlx5_core.sf.4", path), 0);
+	check_handle("mlx5_1", 0, "auxiliary/mlx5_core.sf.4");
+	check_handle("mlx5_1", 1, "pci/0000:81:00.1");
+	check_handle("mlx5_1", 2, NULL);
+	/* Software: the hardware below its netdev. siw does not say on which netdev it is. */
+	use_copy("soft", "devlink-soft");
+	put_bus("devlink-soft/sys/devices/pci0000:00/0000:00:03.0", "pci");
+	check_handle("rxe0", 0, "pci/0000:00:03.0");
+	check_handle("siw0", 0, NULL);
+	snprintf(path, sizeof(path),
+		"%s/devlink-soft/sys/devices/pci0000:00/0000:00:03.0/net/eth0/device", top);
+	assert_int_equal(unlink(path), 0); /* as veth */
+	check_handle("rxe0", 0, NULL);
+}
+
 static void test_no_rdma(void **state)
 {
 	char path[PATH_MAX];
@@ -776,15 +840,6 @@ static void put(const char *directory, const char *name, const char *text)
 	fclose(f);
 }
 
-static void make_directory(const char *name)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/%s", top, name);
-	assert_int_equal(mkdir(path, 0700), 0);
-}
-
-/* A link in the class infiniband to a real place beside the tree. */
 static void link_out(const char *name, const char *to)
 {
 	char path[PATH_MAX], target[PATH_MAX];
@@ -1128,6 +1183,7 @@ int main(void)
 		cmocka_unit_test(test_efa),
 		cmocka_unit_test(test_i40iw),
 		cmocka_unit_test(test_soft),
+		cmocka_unit_test(test_devlink),
 		cmocka_unit_test(test_no_rdma),
 		cmocka_unit_test(test_hostile_attributes),
 		cmocka_unit_test(test_hostile_tables),

@@ -49,6 +49,7 @@ static const char help[] =
 	"  gid NAME/PORT INDEX GID          pkey NAME/PORT INDEX VALUE\n"
 	"Counters\n"
 	"  counter NAME[/PORT] COUNTER [VALUE|+N|-N] [per_sec=N] [error=ERRNO|none|no-pma]\n"
+	"  reporter NAME REPORTER error|healthy\n"
 	"  hw_counter NAME[/PORT] COUNTER [VALUE|+N|-N] [per_sec=N] [error=ERRNO|none]\n"
 	"  reset NAME[/PORT]                all to zero\n"
 	"Events\n"

@@ -130,6 +130,7 @@ static struct rdmasim_adapter *rdmasim_adapter_new(const char *name,
 	adapter->dev.release = rdmasim_adapter_release;
 	adapter->above = above;
 	adapter->devices = 1;
+	INIT_LIST_HEAD(&adapter->reporters);
 	err = dev_set_name(&adapter->dev, "%s", name);
 	if (!err)
 		err = device_add(&adapter->dev);
@@ -188,6 +189,7 @@ void rdmasim_adapter_put(struct rdmasim_adapter *adapter)
 	while (adapter && !--adapter->devices) {
 		above = adapter->above;
 		list_del(&adapter->entry);
+		rdmasim_devlink_remove(adapter);
 		sysfs_remove_link(&adapter->dev.kobj, "physfn");
 		device_unregister(&adapter->dev);
 		adapter = above;

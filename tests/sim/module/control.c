@@ -30,6 +30,7 @@ static const struct {
 	{ "counter",	rdmasim_cmd_counter },
 	{ "hw_counter",	rdmasim_cmd_hw_counter },
 	{ "reset",	rdmasim_cmd_reset },
+	{ "reporter",	rdmasim_cmd_reporter },
 	{ "event",	rdmasim_cmd_event },
 	{ "fault",	rdmasim_cmd_fault },
 	{ "release",	rdmasim_cmd_release },

@@ -161,6 +161,8 @@ struct rdmasim_adapter {
 	unsigned int devices;
 	spinlock_t lock;
 	char pcie[RDMASIM_PCIE_FILES][RDMASIM_TEXT];
+	struct devlink *devlink;
+	struct list_head reporters;
 };
 
 /**
@@ -268,6 +270,10 @@ struct rdmasim_adapter *rdmasim_adapter_get(char *path);
 void rdmasim_adapter_put(struct rdmasim_adapter *adapter);
 int rdmasim_adapter_vf_of(struct rdmasim_adapter *adapter, const char *name);
 int rdmasim_cmd_pcie(struct rdmasim_cmd *cmd);
+
+/* devlink.c */
+void rdmasim_devlink_remove(struct rdmasim_adapter *adapter);
+int rdmasim_cmd_reporter(struct rdmasim_cmd *cmd);
 
 /* device.c */
 extern struct workqueue_struct *rdmasim_wq;

@@ -106,6 +106,53 @@ static void port_ask_qos(struct manager *m, struct port *p)
 		pool_read_qos(m->pool, &p->device->facts, p->facts.netdev_index, p->facts.netdev));
 }
 
+static void device_ask_devlink(struct manager *m, struct device *d)
+{
+	struct ask *a = &device_watch(d)->devlink;
+
+	if (device_is_watched(m, d) && ask_begin(m, a, 0))
+		ask_sent(m, a, pool_read_devlink(m->pool, &d->facts));
+}
+
+/* A link that flaps must not ask the firmware each time. */
+#define LINK_INTERVAL USEC_PER_SEC
+
+static void port_ask_link(struct manager *m, struct port *p)
+{
+	struct port_watch *pw = port_watch(p);
+
+	if (!device_is_watched(m, p->device) || !port_link_is_down(&m->model, p) ||
+		!ask_begin(m, &pw->link, LINK_INTERVAL))
+		return;
+	pw->link_ifindex = p->facts.netdev_index;
+	ask_sent(m, &pw->link,
+		pool_read_link(m->pool, &p->device->facts, p->facts.netdev_index, p->facts.netdev));
+}
+
+void port_ask_why(struct manager *m, struct port *p)
+{
+	const struct netdev *n = port_netdev(&m->model, p);
+
+	if (n && !n->have_link && !port_watch(p)->link.in_flight)
+		port_ask_link(m, p);
+}
+
+void manager_ask_switches(struct manager *m)
+{
+	for (size_t i = 0; i < m->model.n_unprobed; i++) {
+		struct unprobed *u = &m->model.unprobed[i];
+
+		if (u->facts.kind == ELSEWHERE_NOT_PROBED && !u->asked)
+			u->asked = pool_read_switch(m->pool, u->facts.pci_address) >= 0;
+	}
+}
+
+void manager_lost_switches(struct manager *m)
+{
+	for (size_t i = 0; i < m->model.n_unprobed; i++)
+		m->model.unprobed[i].asked = false;
+}
+
 /* Counters are a series: one that is late is left out, not asked for twice. */
 static void ask_counters(struct manager *m, struct device *d, uint32_t port,
 	enum counter_source source, struct ask *a, struct counter_table *t)
@@ -137,6 +184,7 @@ void device_ask_facts(struct manager *m, struct device *d)
 	device_ask_ports(m, d);
 	device_ask_details(m, d);
 	device_ask_settings(m, d);
+	device_ask_devlink(m, d);
 	device_ask_tables(m, d);
 }
 
@@ -149,11 +197,13 @@ void device_ask_slow(struct manager *m, struct device *d)
 	if (d->details.is_vf != 1 || config_device_settings(m->config, &d->facts).node_description)
 		device_ask_details(m, d);
 	device_ask_settings(m, d);
+	device_ask_devlink(m, d);
 	device_ask_counters(m, d, COUNTER_PMA);
 	for (size_t i = 0; i < d->n_ports; i++) {
 		struct port *p = &d->ports[i];
 
 		port_ask_qos(m, p);
+		port_ask_link(m, p);
 		if (usec_sub(now, port_watch(p)->tables.asked) >= TABLES_REFRESH)
 			port_ask_tables(m, p);
 	}
@@ -168,9 +218,13 @@ void device_retry_facts(struct manager *m, struct device *d)
 		device_ask_details(m, d);
 	if (dw->settings.again)
 		device_ask_settings(m, d);
+	if (dw->devlink.again)
+		device_ask_devlink(m, d);
 	for (size_t i = 0; i < d->n_ports; i++) {
 		struct port_watch *pw = port_watch(&d->ports[i]);
 
+		if (pw->link.again && !pw->link.in_flight)
+			port_ask_link(m, &d->ports[i]);
 		if (pw->tables.again && !pw->tables.in_flight)
 			port_ask_tables(m, &d->ports[i]);
 		if (pw->qos.again && !pw->qos.in_flight)
@@ -191,12 +245,14 @@ void device_lost_facts(struct device *d)
 
 	ask_lost(&dw->details);
 	ask_lost(&dw->settings);
+	ask_lost(&dw->devlink);
 	dw->counters.in_flight = false;
 	for (size_t i = 0; i < d->n_ports; i++) {
 		struct port_watch *pw = port_watch(&d->ports[i]);
 
 		ask_lost(&pw->tables);
 		ask_lost(&pw->qos);
+		ask_lost(&pw->link);
 		for (size_t k = 0; k < _COUNTER_SOURCE_MAX; k++)
 			pw->counters[k].in_flight = false;
 		port_tables_begin(&d->ports[i].tables);
@@ -305,6 +361,54 @@ void on_pool_qos(const struct qos_facts *f, void *user)
 				port_watch(&d->ports[i])->qos.in_flight = false;
 	if (n && netdev_see_qos(n, f))
 		m->state_dirty = true;
+}
+
+void on_pool_link(const struct link_facts *f, void *user)
+{
+	struct manager *m = user;
+	struct netdev *n = model_netdev_by_index(&m->model, f->ifindex);
+	bool changed = n && netdev_see_link(n, f);
+
+	for (struct device *d = m->model.devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++) {
+			struct port *p = &d->ports[i];
+
+			if (port_watch(p)->link_ifindex != f->ifindex)
+				continue;
+			port_watch(p)->link.in_flight = false;
+			if (changed && p->facts.netdev_index == f->ifindex)
+				port_judge(m, p);
+		}
+}
+
+void on_pool_devlink(const struct devlink_facts *f, void *user)
+{
+	struct manager *m = user;
+	struct device *d = model_device_by_index(&m->model, f->device_index);
+
+	if (!d)
+		return;
+	device_watch(d)->devlink.in_flight = false;
+	if (device_see_devlink(d, f))
+		device_judge(m, d);
+	if (device_watch(d)->devlink.again)
+		device_ask_devlink(m, d);
+}
+
+void on_pool_switch(const struct rdma_switch *f, void *user)
+{
+	struct manager *m = user;
+
+	for (size_t i = 0; i < m->model.n_unprobed; i++) {
+		struct unprobed *u = &m->model.unprobed[i];
+
+		if (u->facts.kind != ELSEWHERE_NOT_PROBED ||
+			!streq(u->facts.pci_address, f->pci_address))
+			continue;
+		u->asked = false;
+		m->host_dirty |= u->switched != f->on;
+		u->switched = f->on;
+	}
 }
 
 /* ---- counters ---- */

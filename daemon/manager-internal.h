@@ -41,9 +41,10 @@ struct device_watch {
 	struct ask details;
 	struct ask settings; /* of its ports, too */
 	struct ask counters; /* the device's own */
-	bool recalled;       /* of the run before this one: not listed yet */
-	bool slow_recalled;  /* likewise, that its slow lane is late */
-	bool asked;          /* for a verbs context, or decided that there is none to ask for */
+	struct ask devlink;
+	bool recalled;      /* of the run before this one: not listed yet */
+	bool slow_recalled; /* likewise, that its slow lane is late */
+	bool asked;         /* for a verbs context, or decided that there is none to ask for */
 	bool held;
 	bool node_gone; /* its uverbs node went; the next listing says whether it went, too */
 	bool pins;      /* not held since it would pin the module */
@@ -55,7 +56,9 @@ struct port_watch {
 	struct ask tables;
 	struct ask counters[_COUNTER_SOURCE_MAX];
 	struct ask qos;       /* of its netdev */
+	struct ask link;      /* likewise, why it is down */
 	uint32_t qos_ifindex; /* which one that was when it was asked */
+	uint32_t link_ifindex;
 };
 
 static inline struct device_watch *device_watch(const struct device *d)
@@ -198,6 +201,11 @@ void device_ask_slow(struct manager *m, struct device *d);
 void device_retry_facts(struct manager *m, struct device *d);
 void device_lost_facts(struct device *d);
 void port_ask_tables(struct manager *m, struct port *p);
+/* Why its link is down, if that is so and is not known yet. */
+void port_ask_why(struct manager *m, struct port *p);
+/* Of functions that no RDMA device came of: whether that was meant to be. */
+void manager_ask_switches(struct manager *m);
+void manager_lost_switches(struct manager *m);
 void on_pool_details(const struct device_details *f, void *user);
 void on_pool_gid(const struct gid_facts *f, void *user);
 void on_pool_pkeys(const struct pkey_facts *f, void *user);
@@ -207,6 +215,9 @@ void on_pool_counter_values(const struct counter_values *f, void *user);
 void on_pool_counters(const struct counters_done *f, void *user);
 void on_pool_qos(const struct qos_facts *f, void *user);
 void on_pool_settings(const struct setting_facts *f, void *user);
+void on_pool_devlink(const struct devlink_facts *f, void *user);
+void on_pool_link(const struct link_facts *f, void *user);
+void on_pool_switch(const struct rdma_switch *f, void *user);
 void on_pool_slow(const char *adapter, bool late, void *user);
 
 /* ---- manager-release.c ---- */

@@ -362,6 +362,7 @@ void on_pool_listed(const struct pool_listing *l, void *user)
 		model_place_missing(&m->model, manager_now(m));
 		absence_expect_configured(&m->model, m->config, manager_now(m));
 		manager_judge_missing(m);
+		manager_ask_switches(m);
 		if (l->notifies)
 			manager_join_rdma_monitor(m);
 		manager_inventory_look(m);

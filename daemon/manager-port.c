@@ -110,6 +110,7 @@ static void judge_port_only(struct manager *m, struct port *p)
 		manager_recheck_at(m, pe->storm.deadline);
 	recheck = MIN(recheck, port_edges_remind(p, pe, now));
 	manager_recheck_at(m, recheck);
+	port_ask_why(m, p);
 	if (p->tables_wanted) {
 		p->tables_wanted = false;
 		port_ask_tables(m, p);
@@ -396,6 +397,7 @@ void on_pool_lost(const char *adapter, void *user)
 	if (streq(adapter, POOL_SCOUT)) {
 		m->listing = false;
 		m->list_again = true;
+		manager_lost_switches(m);
 		manager_retry_soon(m);
 		return;
 	}

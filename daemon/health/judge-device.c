@@ -111,6 +111,7 @@ bool judge_device(struct device *d, const struct config *c, struct timepoint now
 	if (d->events_error < 0 || (d->events_error && d->facts.link_type == LINK_TYPE_NONE))
 		judge_no_events(&mk, d);
 	judge_pcie(&mk, d);
+	judge_devlink(&mk, d);
 	judge_uverbs(&mk, d);
 	if (mk.v.health != HEALTH_IGNORED)
 		judge_device_counters(&mk, d, c);

@@ -116,9 +116,11 @@ static bool is_missed(const struct model *m, const char *pci_address)
 }
 
 /* Why it is nothing to tell; NULL: it is. */
-static const char *not_told(const struct model *m, const struct config *c,
-	const struct elsewhere_facts *f, const struct device_settings *ds)
+static const char *not_told(const struct model *m, const struct config *c, const struct unprobed *u,
+	const struct device_settings *ds)
 {
+	const struct elsewhere_facts *f = &u->facts;
+
 	if (f->is_vf == 1)
 		return "a virtual function";
 	if (device_is_at(m, f->pci_address))
@@ -129,6 +131,8 @@ static const char *not_told(const struct model *m, const struct config *c,
 		return "not watched: Monitor=no";
 	if (ds->expect == EXPECT_ANY)
 		return "not expected: Expect=no";
+	if (u->switched == 0)
+		return "its RDMA part is switched off (devlink parameter enable_rdma)";
 	if (is_missed(m, f->pci_address))
 		return "device-missing tells it";
 	return NULL;
@@ -148,7 +152,7 @@ static void judge_function(
 	STRSCPY(facts.pci_address, f->pci_address);
 	STRSCPY(facts.driver, f->driver);
 	ds = config_device_settings(c, &facts);
-	why_not = not_told(m, c, f, &ds);
+	why_not = not_told(m, c, u, &ds);
 	if (why_not) {
 		hold_reached(mk, &u->hold, false, 0);
 		note_rule(id, f->pci_address, OUTCOME_ABSENT, NULL, "%s", why_not);

@@ -7,6 +7,9 @@
 /* pcie-degraded; not of an ignored device */
 void judge_pcie(struct making *mk, const struct device *d);
 
+/* devlink-reporter-error: one reason for each reporter; not of an ignored device */
+void judge_devlink(struct making *mk, const struct device *d);
+
 /* device-nodes-missing (uverbs); not of an ignored device */
 void judge_uverbs(struct making *mk, const struct device *d);
 

@@ -7,6 +7,7 @@
 #include "judge-counters.h"
 #include "judge-link.h"
 #include "judge-tables.h"
+#include "link-why.h"
 #include "macros.h"
 #include "making.h"
 #include "notes.h"
@@ -38,23 +39,57 @@ static void judge_unexpected(struct making *mk, const struct port *p, const stru
 		STRSCPY(v->ignored_because, "not expected: never seen ACTIVE");
 }
 
+/* A virtual function that waits for what its physical one lets it have. */
+static bool is_vf(const struct port *p)
+{
+	return p->device->have_details && p->device->details.is_vf == 1;
+}
+
+/* Why the link is down in the driver's words; false when it does not say. */
+static bool find_why(const struct netdev *n, char *buf, size_t size, const char **ret_remedy)
+{
+	return n && n->have_link && !n->facts.carrier && link_why(&n->link, buf, size, ret_remedy);
+}
+
 static void down_found(char *buf, size_t size, const struct port *p, const struct netdev *n)
 {
-	char state[STATE_WORD_MAX], phys[STATE_WORD_MAX];
-	const char *ph = phys_state_word(p->facts.phys_state, phys);
+	char state[STATE_WORD_MAX], phys[STATE_WORD_MAX], why[64];
+	const char *ph = phys_state_word(p->facts.phys_state, phys), *remedy;
 
 	if (netdev_disabled(n))
 		snprintf(buf, size, "%s, network interface %s is administratively down",
 			port_state_word(p->facts.state, state), n->facts.name);
+	else if (find_why(n, why, sizeof(why), &remedy))
+		snprintf(buf, size, "%s, physical state %s, %s: %s",
+			port_state_word(p->facts.state, state), ph ? ph : "unknown", n->facts.name,
+			why);
 	else
 		snprintf(buf, size, "%s, physical state %s", port_state_word(p->facts.state, state),
 			ph ? ph : "unknown");
 }
 
+static void vf_remedy(char *buf, size_t size, const struct port *p)
+{
+	const struct device_details *d = &p->device->details;
+
+	snprintf(buf, size,
+		"a virtual function: look at the physical one%s%s, and at the policy%s that it "
+		"sets (ip link set PF vf N state auto)",
+		d->physfn[0] ? " " : "", d->physfn,
+		p->facts.link_layer == LINK_LAYER_INFINIBAND ? " and GUID" : "");
+}
+
 static void down_remedy(char *buf, size_t size, const struct port *p, const struct netdev *n)
 {
+	const char *remedy;
+	char why[64];
+
 	if (netdev_disabled(n))
 		snprintf(buf, size, "disabled here: ip link set %s up", n->facts.name);
+	else if (find_why(n, why, sizeof(why), &remedy))
+		snprintf(buf, size, "%s", remedy);
+	else if (is_vf(p))
+		vf_remedy(buf, size, p);
 	else if (p->facts.phys_state == PHYS_STATE_DISABLED)
 		snprintf(buf, size,
 			"the port is disabled here: enable it (IPoIB or Ethernet "

@@ -8,10 +8,17 @@
 
 #define BEGIN_MAX 256
 
-/* A subject that is no object of its own: a counter of a port. */
-static bool is_counter(const struct reason *r)
+/* A subject that is no object of its own: a counter of a port, a reporter of a device. */
+static bool is_part(const struct reason *r)
 {
-	return r->id == REASON_LINK_ERRORS || r->id == REASON_COUNTER_SATURATED;
+	return r->id == REASON_LINK_ERRORS || r->id == REASON_COUNTER_SATURATED ||
+	       r->id == REASON_DEVLINK_REPORTER_ERROR;
+}
+
+/* The object that the condition is shown for. */
+static const char *whose(const char *object, const struct reason *r)
+{
+	return r->subject[0] && !is_part(r) ? r->subject : object;
 }
 
 /* "mlx5_0/1: link-errors of symbol_error", "rxe0: setup-failed"; returns buf. */
@@ -19,10 +26,10 @@ static const char *begin(char buf[BEGIN_MAX], const char *object, const struct r
 {
 	const char *name = rule_get(r->id)->name;
 
-	if (is_counter(r))
+	if (is_part(r))
 		snprintf(buf, BEGIN_MAX, "%s: %s of %s", object, name, r->subject);
 	else
-		snprintf(buf, BEGIN_MAX, "%s: %s", r->subject[0] ? r->subject : object, name);
+		snprintf(buf, BEGIN_MAX, "%s: %s", whose(object, r), name);
 	return buf;
 }
 
@@ -47,10 +54,10 @@ void message_reminder(
 	char buf[MESSAGE_MAX], const char *object, const struct reason *r, usec_t stood)
 {
 	char span[TIMESPAN_MAX];
-	const char *subject = r->subject[0] ? r->subject : object;
 
-	snprintf(buf, MESSAGE_MAX, "%s: still %s after %s: found %s%s%s%s%s", subject,
-		rule_get(r->id)->name, timespan_format(span, sizeof(span), stood), r->found,
+	snprintf(buf, MESSAGE_MAX, "%s: still %s%s%s after %s: found %s%s%s%s%s", whose(object, r),
+		rule_get(r->id)->name, is_part(r) ? " of " : "", is_part(r) ? r->subject : "",
+		timespan_format(span, sizeof(span), stood), r->found,
 		r->wanted[0] ? ", wanted " : "", r->wanted, r->remedy[0] ? "; " : "", r->remedy);
 }
 
@@ -81,10 +88,9 @@ void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct rea
 void message_closed(char buf[MESSAGE_MAX], const char *object, const struct reason *r,
 	const char *why, usec_t stood)
 {
-	char span[TIMESPAN_MAX];
+	char span[TIMESPAN_MAX], what[BEGIN_MAX];
 
-	snprintf(buf, MESSAGE_MAX, "%s: %s is closed: %s (stood %s)",
-		r->subject[0] ? r->subject : object, rule_get(r->id)->name, why,
+	snprintf(buf, MESSAGE_MAX, "%s is closed: %s (stood %s)", begin(what, object, r), why,
 		timespan_format(span, sizeof(span), stood));
 }
 

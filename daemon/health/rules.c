@@ -63,6 +63,9 @@ static const struct rule rules[_REASON_MAX] = {
 		"An address of the port's network interface has no RoCE v2 GID." },
 	[REASON_DEVICE_NOT_PROBED] = { "device-not-probed", SEVERITY_NOTICE, CLASS_DEVICE,
 		"A PCI function is an RDMA adapter, and no RDMA device came of it." },
+	[REASON_DEVLINK_REPORTER_ERROR] = { "devlink-reporter-error", SEVERITY_DEGRADED,
+		CLASS_DEVICE,
+		"The adapter's driver found an error in it, and has not recovered (devlink)." },
 };
 
 const struct rule *rule_get(enum reason_id id)

@@ -6,7 +6,7 @@
 #include <linux/genetlink.h>
 #include <netlink/attr.h>
 
-#include "nl-ask.h"
+#include "genl.h"
 
 /* DEVLINK_ATTR_HEALTH_REPORTER_STATE, include/net/devlink.h: it is not among the UAPI headers. */
 enum {
@@ -143,10 +143,10 @@ static int open_request(const char *handle, uint8_t command, int flags, struct n
 	if (!slash)
 		return -EINVAL;
 	*slash = '\0';
-	r = nl_ask_open(NETLINK_GENERIC, &sock);
+	r = nl_request_open(NETLINK_GENERIC, &sock);
 	if (r < 0)
 		return r;
-	r = genl_request(sock, DEVLINK_GENL_NAME, DEVLINK_GENL_VERSION, command, flags, &msg);
+	r = genl_request_new(sock, DEVLINK_GENL_NAME, DEVLINK_GENL_VERSION, command, flags, &msg);
 	if (r < 0)
 		return r == -ENOENT ? -ENODEV : r; /* a kernel without devlink */
 	if (nla_put_string(msg, DEVLINK_ATTR_BUS_NAME, bus) < 0 ||
@@ -157,12 +157,12 @@ static int open_request(const char *handle, uint8_t command, int flags, struct n
 	return 0;
 }
 
-static bool take_instance(struct nlmsghdr *h, void *user)
+static int on_instance(struct nl_msg *msg, void *user)
 {
 	struct nlattr *tb[DEVLINK_ATTR_MAX + 1] = { 0 };
 
 	(void)user;
-	return parse_message(h, DEVLINK_CMD_NEW, tb);
+	return parse_message(nlmsg_hdr(msg), DEVLINK_CMD_NEW, tb) ? 0 : -EBADMSG;
 }
 
 /* -ENODEV: nothing is called so. */
@@ -173,7 +173,7 @@ static int find_instance(const char *handle)
 	int r;
 
 	r = open_request(handle, DEVLINK_CMD_GET, 0, &sock, &msg);
-	return r < 0 ? r : nl_ask(sock, msg, take_instance, NULL);
+	return r < 0 ? r : nl_request(sock, msg, on_instance, NULL);
 }
 
 struct listing {
@@ -181,15 +181,15 @@ struct listing {
 	struct devlink_facts *facts;
 };
 
-static bool take_listed(struct nlmsghdr *h, void *user)
+/* Those of other devices are passed over. */
+static int on_listed(struct nl_msg *msg, void *user)
 {
 	struct listing *l = user;
 	struct reporter r;
 
-	if (!devlink_parse_reporter(h, l->handle, &r))
-		return false;
-	devlink_facts_add(l->facts, &r);
-	return true;
+	if (devlink_parse_reporter(nlmsg_hdr(msg), l->handle, &r))
+		devlink_facts_add(l->facts, &r);
+	return 0;
 }
 
 int devlink_list_reporters(const char *handle, struct devlink_facts *f)
@@ -202,7 +202,7 @@ int devlink_list_reporters(const char *handle, struct devlink_facts *f)
 	r = find_instance(handle);
 	if (r >= 0)
 		r = open_request(handle, DEVLINK_CMD_HEALTH_REPORTER_GET, NLM_F_DUMP, &sock, &msg);
-	return r < 0 ? r : nl_ask_all(sock, msg, take_listed, &l);
+	return r < 0 ? r : nl_request(sock, msg, on_listed, &l);
 }
 
 struct one {
@@ -210,11 +210,11 @@ struct one {
 	struct reporter *reporter;
 };
 
-static bool take_one(struct nlmsghdr *h, void *user)
+static int on_one(struct nl_msg *msg, void *user)
 {
 	struct one *o = user;
 
-	return devlink_parse_reporter(h, o->handle, o->reporter);
+	return devlink_parse_reporter(nlmsg_hdr(msg), o->handle, o->reporter) ? 0 : -EBADMSG;
 }
 
 int devlink_read_reporter(const char *handle, struct reporter *r)
@@ -231,12 +231,12 @@ int devlink_read_reporter(const char *handle, struct reporter *r)
 		(r->port != REPORTER_OF_DEVICE &&
 			nla_put_u32(msg, DEVLINK_ATTR_PORT_INDEX, r->port) < 0))
 		return -ENOMEM;
-	return nl_ask(sock, msg, take_one, &o);
+	return nl_request(sock, msg, on_one, &o);
 }
 
-static bool take_switch(struct nlmsghdr *h, void *user)
+static int on_switch(struct nl_msg *msg, void *user)
 {
-	return devlink_parse_switch(h, user);
+	return devlink_parse_switch(nlmsg_hdr(msg), user) ? 0 : -EBADMSG;
 }
 
 int devlink_read_switch(const char *handle, const char *name)
@@ -251,7 +251,7 @@ int devlink_read_switch(const char *handle, const char *name)
 		return r;
 	if (nla_put_string(msg, DEVLINK_ATTR_PARAM_NAME, name) < 0)
 		return -ENOMEM;
-	r = nl_ask(sock, msg, take_switch, &on);
+	r = nl_request(sock, msg, on_switch, &on);
 	if (r < 0)
 		return r;
 	return on < 0 ? -EINVAL : on;

@@ -6,6 +6,8 @@
 #include <linux/genetlink.h>
 #include <netlink/attr.h>
 
+#include "genl.h"
+
 int ethtool_request(struct nl_sock *sock, uint8_t command, int header, uint32_t ifindex,
 	uint32_t flags, struct nl_msg **ret)
 {
@@ -13,7 +15,7 @@ int ethtool_request(struct nl_sock *sock, uint8_t command, int header, uint32_t 
 	struct nlattr *nest;
 	int r;
 
-	r = genl_request(sock, ETHTOOL_GENL_NAME, ETHTOOL_GENL_VERSION, command, 0, &msg);
+	r = genl_request_new(sock, ETHTOOL_GENL_NAME, ETHTOOL_GENL_VERSION, command, 0, &msg);
 	if (r < 0)
 		return r;
 	nest = nla_nest_start(msg, header | NLA_F_NESTED);
@@ -48,9 +50,9 @@ bool ethtool_parse_link(struct nlmsghdr *h, struct link_facts *f)
 	return true;
 }
 
-static bool take_link(struct nlmsghdr *h, void *user)
+static int on_link(struct nl_msg *msg, void *user)
 {
-	return ethtool_parse_link(h, user);
+	return ethtool_parse_link(nlmsg_hdr(msg), user) ? 0 : -EBADMSG;
 }
 
 int ethtool_read_link(uint32_t ifindex, struct link_facts *ret)
@@ -60,12 +62,12 @@ int ethtool_read_link(uint32_t ifindex, struct link_facts *ret)
 	struct link_facts f = link_facts_unknown(ifindex);
 	int r;
 
-	r = nl_ask_open(NETLINK_GENERIC, &sock);
+	r = nl_request_open(NETLINK_GENERIC, &sock);
 	if (r >= 0)
 		r = ethtool_request(sock, ETHTOOL_MSG_LINKSTATE_GET, ETHTOOL_A_LINKSTATE_HEADER,
 			ifindex, 0, &msg);
 	if (r >= 0)
-		r = nl_ask(sock, msg, take_link, &f);
+		r = nl_request(sock, msg, on_link, &f);
 	f.error = MIN(r, 0);
 	*ret = f;
 	return f.error;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "details.h"
-#include "nl-ask.h"
+#include "nl-request.h"
 
 /*
  * A request about a netdev: command is ETHTOOL_MSG_*, header the number of its header attribute, flags

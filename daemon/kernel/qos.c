@@ -14,7 +14,6 @@
 
 #include "ethtool.h"
 #include "macros.h"
-#include "nl-ask.h"
 
 /* linux/dcbnl.h of kernel 6.3; the headers that we build with may be older. */
 #define IEEE_APP_TRUST_TABLE 11
@@ -177,14 +176,14 @@ bool qos_parse_pause(struct nlmsghdr *h, struct qos_facts *f)
 
 /* ---- asking ---- */
 
-static bool take_dcb(struct nlmsghdr *h, void *ret)
+static int on_dcb(struct nl_msg *msg, void *user)
 {
-	return qos_parse_dcb(h, ret);
+	return qos_parse_dcb(nlmsg_hdr(msg), user) ? 0 : -EBADMSG;
 }
 
-static bool take_pause(struct nlmsghdr *h, void *ret)
+static int on_pause(struct nl_msg *msg, void *user)
 {
-	return qos_parse_pause(h, ret);
+	return qos_parse_pause(nlmsg_hdr(msg), user) ? 0 : -EBADMSG;
 }
 
 static int ask_dcb(struct nl_sock *sock, uint8_t command, struct qos_facts *f)
@@ -195,7 +194,7 @@ static int ask_dcb(struct nl_sock *sock, uint8_t command, struct qos_facts *f)
 	if (!msg || nlmsg_append(msg, &dcb, sizeof(dcb), NLMSG_ALIGNTO) < 0 ||
 		nla_put_string(msg, DCB_ATTR_IFNAME, f->name) < 0)
 		return -ENOMEM;
-	return nl_ask(sock, msg, take_dcb, f);
+	return nl_request(sock, msg, on_dcb, f);
 }
 
 static int ask_pause(struct nl_sock *sock, struct qos_facts *f)
@@ -205,7 +204,7 @@ static int ask_pause(struct nl_sock *sock, struct qos_facts *f)
 
 	r = ethtool_request(sock, ETHTOOL_MSG_PAUSE_GET, ETHTOOL_A_PAUSE_HEADER, f->ifindex,
 		ETHTOOL_FLAG_STATS, &msg);
-	return r < 0 ? r : nl_ask(sock, msg, take_pause, f);
+	return r < 0 ? r : nl_request(sock, msg, on_pause, f);
 }
 
 static bool name_stayed(struct nl_sock *sock, const struct qos_facts *f)
@@ -222,7 +221,7 @@ static int read_dcb(struct qos_facts *f)
 	_cleanup_(nl_socket_freep) struct nl_sock *sock = NULL;
 	int r;
 
-	r = nl_ask_open(NETLINK_ROUTE, &sock);
+	r = nl_request_open(NETLINK_ROUTE, &sock);
 	if (r < 0)
 		return r;
 	r = ask_dcb(sock, DCB_CMD_IEEE_GET, f);
@@ -245,7 +244,7 @@ static int read_pause(struct qos_facts *f)
 	_cleanup_(nl_socket_freep) struct nl_sock *sock = NULL;
 	int r;
 
-	r = nl_ask_open(NETLINK_GENERIC, &sock);
+	r = nl_request_open(NETLINK_GENERIC, &sock);
 	return r < 0 ? r : ask_pause(sock, f);
 }
 

@@ -330,6 +330,35 @@ bool netdev_see_qos(struct netdev *n, const struct qos_facts *f)
 	return !had || memcmp(&old, f, sizeof(old)) != 0;
 }
 
+bool netdev_see_link(struct netdev *n, const struct link_facts *f)
+{
+	bool differs = !n->have_link || memcmp(&n->link, f, sizeof(*f)) != 0;
+
+	n->link = *f;
+	n->have_link = true;
+	return differs;
+}
+
+bool device_see_devlink(struct device *d, const struct devlink_facts *f)
+{
+	bool differs = !d->have_devlink || memcmp(&d->devlink, f, sizeof(*f)) != 0;
+
+	d->have_devlink = true;
+	if (f->error && f->error != -ENODEV)
+		d->devlink.error = f->error;
+	else
+		d->devlink = *f;
+	return differs;
+}
+
+bool port_link_is_down(const struct model *m, const struct port *p)
+{
+	const struct netdev *n = port_netdev(m, p);
+
+	return n && p->have_facts && p->facts.link_layer == LINK_LAYER_ETHERNET &&
+	       !port_is_active(p) && (n->facts.flags & IFF_UP) && !n->facts.carrier;
+}
+
 struct device *model_next_vanished(struct model *m)
 {
 	for (struct device *d = m->devices; d; d = d->next)
@@ -417,6 +446,9 @@ int model_see_netdev(struct model *m, const struct netdev_facts *f, uint32_t *re
 			return 0; /* older than what is known */
 		*ret_downs = f->carrier_down_count - n->facts.carrier_down_count;
 	}
+	/* Why it was down then says nothing of now. */
+	if (*ret_downs || n->facts.carrier != f->carrier || n->facts.flags != f->flags)
+		n->have_link = false;
 	n->facts = *f;
 	return 1;
 }
@@ -580,13 +612,16 @@ static bool is_in_netns(const struct model *m, const char *pci_address)
 	return false;
 }
 
-static struct hold unprobed_hold(const struct model *m, const struct elsewhere_facts *f)
+static struct unprobed make_unprobed(const struct model *m, const struct elsewhere_facts *f)
 {
+	struct unprobed u = { .switched = -1 };
+
 	for (size_t i = 0; i < m->n_unprobed; i++)
 		if (m->unprobed[i].facts.kind == f->kind &&
 			streq(m->unprobed[i].facts.pci_address, f->pci_address))
-			return m->unprobed[i].hold;
-	return (struct hold){ 0 };
+			u = m->unprobed[i];
+	u.facts = *f;
+	return u;
 }
 
 /* Out of memory: what the listing before said stands. */
@@ -602,7 +637,7 @@ static void note_unprobed(struct model *m)
 
 		if ((f->kind == ELSEWHERE_UNBOUND || f->kind == ELSEWHERE_NOT_PROBED) &&
 			!is_in_netns(m, f->pci_address))
-			list[n++] = (struct unprobed){ *f, unprobed_hold(m, f) };
+			list[n++] = make_unprobed(m, f);
 	}
 	free(m->unprobed);
 	m->unprobed = list;

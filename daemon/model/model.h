@@ -140,8 +140,10 @@ struct device {
 	struct device_facts facts;
 	struct device_details details;
 	struct setting_facts settings;
-	bool have_settings;       /* as of a port */
-	bool have_details;        /* read at least once; unknown facts are unknown in there, too */
+	bool have_settings; /* as of a port */
+	bool have_details;  /* read at least once; unknown facts are unknown in there, too */
+	struct devlink_facts devlink;
+	bool have_devlink;        /* read at least once */
 	unsigned pcie_slow_reads; /* how many readings in a row had a link below what it can do */
 	struct timepoint first_seen;
 	uint64_t generation; /* of the last listing that named it */
@@ -175,6 +177,8 @@ struct netdev {
 	struct netdev_facts facts;
 	struct qos_facts qos;
 	bool have_qos;
+	struct link_facts link; /* why there is no carrier */
+	bool have_link;         /* read since it last changed */
 	uint64_t generation;
 	size_t n_addresses;
 	struct netdev_address *addresses; /* in the order in which they came */
@@ -229,7 +233,9 @@ struct event {
 /* A function of RDMA hardware that no RDMA device came of. */
 struct unprobed {
 	struct elsewhere_facts facts;
-	struct hold hold; /* health/judge-probed.c */
+	struct hold hold; /* health/judge-hardware.c */
+	int32_t switched; /* struct rdma_switch; -1 unknown, or not asked */
+	bool asked;       /* by the manager, and no answer yet */
 };
 
 struct model {
@@ -283,6 +289,15 @@ bool port_see_settings(struct port *p, const struct setting_facts *f);
 
 /* Stores what was read of a netdev's flow control. Returns whether anything but counts differs. */
 bool netdev_see_qos(struct netdev *n, const struct qos_facts *f);
+
+/* Stores what was read of why its link is down. Returns whether anything differs. */
+bool netdev_see_link(struct netdev *n, const struct link_facts *f);
+
+/* Stores what devlink says of a device. What could not be read this time is kept, with the error. */
+bool device_see_devlink(struct device *d, const struct devlink_facts *f);
+
+/* Whether a port is down and its netdev is switched on: then its driver may know why. */
+bool port_link_is_down(const struct model *m, const struct port *p);
 
 /* The next device that the finished listing did not name, NULL when there is none. */
 struct device *model_next_vanished(struct model *m);

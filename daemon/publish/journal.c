@@ -155,6 +155,8 @@ static const char *reason_message_id(enum reason_id id)
 		return RDMAD_MESSAGE_GID_MISSING;
 	case REASON_DEVICE_NOT_PROBED:
 		return RDMAD_MESSAGE_DEVICE_NOT_PROBED;
+	case REASON_DEVLINK_REPORTER_ERROR:
+		return RDMAD_MESSAGE_DEVLINK_REPORTER_ERROR;
 	case _REASON_MAX:
 		break;
 	}

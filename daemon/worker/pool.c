@@ -319,6 +319,18 @@ static void worker_slow_message(struct worker *w, const struct wire_message *m)
 			worker_answered(w, LANE_SLOW, m->id);
 		cb->settings(&m->settings, user);
 		break;
+	case WIRE_DEVLINK:
+		worker_answered(w, LANE_SLOW, m->id);
+		cb->devlink(&m->devlink, user);
+		break;
+	case WIRE_LINK:
+		worker_answered(w, LANE_SLOW, m->id);
+		cb->link(&m->link, user);
+		break;
+	case WIRE_SWITCH:
+		worker_answered(w, LANE_SLOW, m->id);
+		cb->rdma_switch(&m->rdma_switch, user);
+		break;
 	default: /* requests: nobody sends us one */
 		break;
 	}
@@ -641,14 +653,41 @@ int pool_read_counters(struct pool *p, const struct device_facts *d, uint32_t po
 	return request(p, d->adapter, LANE_SLOW, &m);
 }
 
-int pool_read_qos(
-	struct pool *p, const struct device_facts *d, uint32_t ifindex, const char *netdev)
+static int read_netdev(struct pool *p, enum wire_type type, const struct device_facts *d,
+	uint32_t ifindex, const char *netdev)
 {
-	struct wire_message m = { .type = WIRE_READ_QOS };
+	struct wire_message m = { .type = type };
 
 	m.ref.device_index = ifindex;
 	STRSCPY(m.ref.device, netdev);
 	return request(p, d->adapter, LANE_SLOW, &m);
+}
+
+int pool_read_qos(
+	struct pool *p, const struct device_facts *d, uint32_t ifindex, const char *netdev)
+{
+	return read_netdev(p, WIRE_READ_QOS, d, ifindex, netdev);
+}
+
+int pool_read_link(
+	struct pool *p, const struct device_facts *d, uint32_t ifindex, const char *netdev)
+{
+	return read_netdev(p, WIRE_READ_LINK, d, ifindex, netdev);
+}
+
+int pool_read_devlink(struct pool *p, const struct device_facts *d)
+{
+	struct wire_message m = device_message(WIRE_READ_DEVLINK, d, 0);
+
+	return request(p, d->adapter, LANE_SLOW, &m);
+}
+
+int pool_read_switch(struct pool *p, const char *pci_address)
+{
+	struct wire_message m = { .type = WIRE_READ_SWITCH };
+
+	STRSCPY(m.ref.device, pci_address);
+	return request(p, POOL_SCOUT, LANE_SLOW, &m);
 }
 
 /* Sends what is not answered, or keeps it until the worker has read what is before it. */

@@ -59,6 +59,9 @@ struct pool_callbacks {
 	void (*qos)(const struct qos_facts *f, void *user);
 	/* Of each port, then of the device (port 0), which ends the answer. */
 	void (*settings)(const struct setting_facts *f, void *user);
+	void (*devlink)(const struct devlink_facts *f, void *user);
+	void (*link)(const struct link_facts *f, void *user);
+	void (*rdma_switch)(const struct rdma_switch *f, void *user);
 	/* A context is held (0), refused (negative errno), or would pin the module (1). */
 	void (*watched)(uint32_t device_index, int result, void *user);
 	void (*event)(const struct pool_event *e, void *user);
@@ -101,6 +104,12 @@ int pool_read_counters(struct pool *p, const struct device_facts *d, uint32_t po
 	enum counter_source source, bool names);
 int pool_read_qos(
 	struct pool *p, const struct device_facts *d, uint32_t ifindex, const char *netdev);
+int pool_read_devlink(struct pool *p, const struct device_facts *d);
+/* Why the link of its netdev is down. */
+int pool_read_link(
+	struct pool *p, const struct device_facts *d, uint32_t ifindex, const char *netdev);
+/* Whether the RDMA part of a PCI function without an RDMA device is switched on. */
+int pool_read_switch(struct pool *p, const char *pci_address);
 
 /* Closes the device's context, if there is one. Not an error when there is no worker. */
 void pool_unwatch(struct pool *p, const struct device_facts *d);

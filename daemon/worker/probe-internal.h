@@ -56,3 +56,8 @@ int lane_open_nldev_for(struct lane *l, uint32_t device_index);
 
 void query_work(struct lane *l, struct job *j);
 void slow_work(struct lane *l, struct job *j);
+
+/* probe-devlink.c, for the slow lane: WIRE_READ_DEVLINK, WIRE_READ_SWITCH, WIRE_FORGET. */
+void devlink_work(const struct wire_message *request);
+void devlink_work_switch(const struct wire_message *request);
+void devlink_forget(uint32_t device_index);

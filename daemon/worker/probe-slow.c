@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "counter-reader.h"
+#include "ethtool.h"
 #include "macros.h"
 #include "nldev.h"
 #include "probe-internal.h"
@@ -166,6 +167,14 @@ static void read_qos(const struct wire_message *request)
 	probe_send(&m);
 }
 
+static void read_link(const struct wire_message *request)
+{
+	struct wire_message m = { .type = WIRE_LINK, .id = request->id };
+
+	ethtool_read_link(request->ref.device_index, &m.link); /* says itself what is unknown */
+	probe_send(&m);
+}
+
 /* Appends a name to a list of words; false: it does not fit. */
 static bool append_word(char list[SETTING_LIST_MAX], const char *word)
 {
@@ -243,8 +252,18 @@ void slow_work(struct lane *l, struct job *j)
 	case WIRE_READ_SETTINGS:
 		read_settings(l, &j->request);
 		break;
+	case WIRE_READ_DEVLINK:
+		devlink_work(&j->request);
+		break;
+	case WIRE_READ_LINK:
+		read_link(&j->request);
+		break;
+	case WIRE_READ_SWITCH:
+		devlink_work_switch(&j->request);
+		break;
 	case WIRE_FORGET:
 		forget_device(j->request.ref.device_index);
+		devlink_forget(j->request.ref.device_index);
 		break;
 	}
 }

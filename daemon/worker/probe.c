@@ -268,6 +268,9 @@ static void take_requests(void)
 		case WIRE_READ_COUNTERS:
 		case WIRE_READ_QOS:
 		case WIRE_READ_SETTINGS:
+		case WIRE_READ_DEVLINK:
+		case WIRE_READ_LINK:
+		case WIRE_READ_SWITCH:
 			enqueue(&probe.slow, &m);
 			break;
 		default: /* answers: nobody sends us one */

@@ -28,10 +28,11 @@ bool wire_is_of_device(uint32_t type)
 	case WIRE_READ_TABLES:
 	case WIRE_READ_COUNTERS:
 	case WIRE_READ_SETTINGS:
+	case WIRE_READ_DEVLINK:
 	case WIRE_FORGET:
 		return true;
 	default:
-		return false; /* the list; WIRE_READ_QOS: of a netdev */
+		return false; /* the list; of a netdev or a PCI function */
 	}
 }
 
@@ -51,6 +52,14 @@ static void terminate_details(struct device_details *d)
 		TERMINATE(d->pcie[i].address);
 }
 
+static void terminate_devlink(struct devlink_facts *f)
+{
+	f->n = MIN(f->n, (uint32_t)REPORTERS_MAX);
+	TERMINATE(f->handle);
+	for (size_t i = 0; i < ARRAY_SIZE(f->reporters); i++)
+		TERMINATE(f->reporters[i].name);
+}
+
 /* A worker deals with the kernel's strings for us; it must not be able to send an endless one. */
 static void terminate_strings(struct wire_message *m)
 {
@@ -63,6 +72,9 @@ static void terminate_strings(struct wire_message *m)
 	case WIRE_READ_COUNTERS:
 	case WIRE_READ_QOS:
 	case WIRE_READ_SETTINGS:
+	case WIRE_READ_DEVLINK:
+	case WIRE_READ_LINK:
+	case WIRE_READ_SWITCH:
 	case WIRE_FORGET:
 		TERMINATE(m->ref.device);
 		break;
@@ -113,6 +125,12 @@ static void terminate_strings(struct wire_message *m)
 		TERMINATE(m->settings.optional_on);
 		TERMINATE(m->settings.optional_all);
 		break;
+	case WIRE_DEVLINK:
+		terminate_devlink(&m->devlink);
+		break;
+	case WIRE_SWITCH:
+		TERMINATE(m->rdma_switch.pci_address);
+		break;
 	case WIRE_LIST:
 	case WIRE_ADDRESS:
 	case WIRE_SYSTEM:
@@ -122,6 +140,7 @@ static void terminate_strings(struct wire_message *m)
 	case WIRE_PKEYS:
 	case WIRE_COUNTER_VALUES:
 	case WIRE_COUNTERS_DONE:
+	case WIRE_LINK:
 	case _WIRE_TYPE_MAX:
 		break;
 	}

@@ -28,6 +28,9 @@ enum wire_type {
 	WIRE_READ_COUNTERS, /* -> WIRE_COUNTER_NAME..., WIRE_COUNTER_VALUES..., WIRE_COUNTERS_DONE */
 	WIRE_READ_QOS,      /* -> WIRE_QOS */
 	WIRE_READ_SETTINGS, /* -> WIRE_SETTINGS of the ports 1 to ref.port, at last of the device */
+	WIRE_READ_DEVLINK,  /* -> WIRE_DEVLINK */
+	WIRE_READ_LINK,     /* -> WIRE_LINK */
+	WIRE_READ_SWITCH,   /* -> WIRE_SWITCH; of no device: the scout does it */
 	/* Both threads: what was learned of the device, too, and requests not begun; no answer. */
 	WIRE_FORGET,
 	/* from the worker */
@@ -49,6 +52,9 @@ enum wire_type {
 	WIRE_COUNTERS_DONE,
 	WIRE_QOS,
 	WIRE_SETTINGS,
+	WIRE_DEVLINK,
+	WIRE_LINK,
+	WIRE_SWITCH,
 	_WIRE_TYPE_MAX,
 };
 
@@ -61,7 +67,9 @@ struct wire_device_ref {
 	uint32_t measure; /* WIRE_WATCH: hold the context only where that pins no module */
 	enum counter_source source; /* WIRE_READ_COUNTERS; the next, too */
 	uint32_t names;             /* the names are wanted, also if they are as before */
-	char device[RDMA_NAME_MAX]; /* WIRE_READ_QOS: the netdev, device_index its ifindex */
+	/* WIRE_READ_QOS, WIRE_READ_LINK: the netdev, device_index its ifindex. WIRE_READ_SWITCH: the
+	 * PCI address. */
+	char device[RDMA_NAME_MAX];
 };
 
 struct wire_result {
@@ -107,6 +115,9 @@ struct wire_message {
 		struct qos_facts qos;
 		struct setting_facts settings;
 		struct system_facts system;
+		struct devlink_facts devlink;
+		struct link_facts link;
+		struct rdma_switch rdma_switch;
 	};
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules on adapters: their PCIe links, device nodes, GIDs, and functions that no device came of. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 
@@ -564,6 +565,143 @@ static void test_not_probed(void **state)
 	}
 }
 
+/* Somebody switched its RDMA part off: devlink's answer comes after the listing. */
+static void test_switched_off(void **state)
+{
+	const struct elsewhere_facts f = { ELSEWHERE_NOT_PROBED, "", SLOT, 0, "mlx5_core" };
+	static const struct {
+		int32_t on;
+		bool raised;
+	} t[] = { { 0, false }, { 1, true }, { -1, true } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		struct world w;
+
+		world_begin(&w, "[Device pci=" SLOT "]\nExpect=yes\n");
+		list_elsewhere(&w, &f, 1);
+		assert_int_equal(w.model.n_unprobed, 1);
+		assert_int_equal(w.model.unprobed[0].switched, -1);
+		w.model.unprobed[0].switched = t[i].on;
+		assert_null(host_reason(&w));
+		w.now += w.config->missing_delay_usec;
+		/* The next listing forgets neither the answer nor how long it has been so. */
+		list_elsewhere(&w, &f, 1);
+		if (!host_reason(&w) != !t[i].raised)
+			fail_msg("enable_rdma %d: %sraised", t[i].on, t[i].raised ? "not " : "");
+		/* Switched on meanwhile, and still no device: from then on. */
+		w.model.unprobed[0].switched = 1;
+		if (!t[i].raised)
+			assert_null(host_reason(&w));
+		w.now += w.config->missing_delay_usec;
+		assert_non_null(host_reason(&w));
+		world_end(&w);
+	}
+}
+
+/* ---- devlink-reporter-error ---- */
+
+#define HANDLE "pci/0000:3b:00.0"
+
+static struct devlink_facts reporters(const struct reporter *r, size_t n)
+{
+	struct devlink_facts f = { .device_index = 1, .handle = HANDLE };
+
+	for (size_t i = 0; i < n; i++)
+		devlink_facts_add(&f, &r[i]);
+	return f;
+}
+
+static const struct reason *reporter_reason(const struct device *d, const char *subject)
+{
+	return verdict_find(&d->verdict, REASON_DEVLINK_REPORTER_ERROR, subject);
+}
+
+static void test_reporters(void **state)
+{
+	const struct reporter well[] = { { 1, 1, REPORTER_OF_DEVICE, 0, "fw_fatal" },
+		{ 0, 0, 1, 0, "tx" } };
+	const struct reporter bad[] = { { 3, 2, REPORTER_OF_DEVICE, 1, "fw_fatal" },
+		{ 7, UINT64_MAX, 1, 1, "tx" } };
+	const struct reporter unclear[] = { { 4, 2, REPORTER_OF_DEVICE, -1, "fw_fatal" } };
+	struct devlink_facts f;
+	char text[2 * REASON_TEXT_MAX];
+	const struct reason *r;
+	struct device *d;
+	struct port *p;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, "[Port *]\nExpect=up\n");
+	d = world_device(&w, "mlx5_0", NULL, 1, 1);
+	p = device_port(d, 1);
+	world_read(&w, p, ACTIVE, IB);
+	world_judge(&w);
+	assert_int_equal(world_outcome(&w, p, REASON_DEVLINK_REPORTER_ERROR, text), OUTCOME_ABSENT);
+	/* What it recovered from is history. */
+	f = reporters(well, 2);
+	assert_true(device_see_devlink(d, &f));
+	assert_false(device_see_devlink(d, &f));
+	world_judge(&w);
+	assert_int_equal(d->verdict.health, HEALTH_OK);
+	f = reporters(bad, 2);
+	assert_true(device_see_devlink(d, &f));
+	world_judge(&w);
+	assert_int_equal(d->verdict.health, HEALTH_DEGRADED);
+	assert_int_equal(d->verdict.n_reasons, 2);
+	r = reporter_reason(d, "fw_fatal");
+	assert_non_null(r);
+	assert_int_equal(r->severity, SEVERITY_DEGRADED);
+	assert_string_equal(r->found, HANDLE ": state error, errors so far 3, recoveries 2");
+	assert_string_equal(r->wanted, "state healthy");
+	assert_string_equal(r->remedy, "devlink health diagnose " HANDLE
+				       " reporter fw_fatal says more; \"recover\" instead of "
+				       "\"diagnose\" mends it");
+	r = reporter_reason(d, "tx of devlink port 1");
+	assert_non_null(r);
+	assert_string_equal(r->found, HANDLE ": state error, errors so far 7, recoveries unknown");
+	assert_non_null(strstr(r->remedy, HANDLE "/1 reporter tx"));
+	/* rdmad was restarted: what stood stands until it is read again. */
+	d->have_devlink = false;
+	world_judge(&w);
+	assert_int_equal(d->verdict.n_reasons, 2);
+	device_see_devlink(d, &f);
+	/* No answer, or an unclear one: it stands as it was; one that is not there any more does not. */
+	f = (struct devlink_facts){ .device_index = 1, .error = -EBUSY };
+	device_see_devlink(d, &f);
+	world_judge(&w);
+	assert_int_equal(d->verdict.n_reasons, 2);
+	assert_int_equal(world_outcome(&w, p, REASON_DEVLINK_REPORTER_ERROR, text), OUTCOME_ABSENT);
+	assert_non_null(strstr(text, "not readable"));
+	f = reporters(unclear, 1);
+	device_see_devlink(d, &f);
+	world_judge(&w);
+	assert_int_equal(d->verdict.n_reasons, 1);
+	assert_non_null(strstr(reporter_reason(d, "fw_fatal")->found, "errors so far 3"));
+	assert_int_equal(world_outcome(&w, p, REASON_DEVLINK_REPORTER_ERROR, text), OUTCOME_ABSENT);
+	f = reporters(well, 1);
+	device_see_devlink(d, &f);
+	world_judge(&w);
+	assert_int_equal(d->verdict.n_reasons, 0);
+	assert_int_equal(world_outcome(&w, p, REASON_DEVLINK_REPORTER_ERROR, text), OUTCOME_CLEAR);
+	/* The driver has none, or none any more. */
+	f = reporters(bad, 1);
+	device_see_devlink(d, &f);
+	f = (struct devlink_facts){ .device_index = 1, .error = -ENODEV };
+	device_see_devlink(d, &f);
+	world_judge(&w);
+	assert_int_equal(d->verdict.n_reasons, 0);
+	/* Nobody expects anything of it. */
+	world_configure(&w, "[Port *]\nExpect=down\n");
+	world_read(&w, p, POLLING, IB);
+	f = reporters(bad, 2);
+	device_see_devlink(d, &f);
+	world_judge(&w);
+	assert_int_equal(d->verdict.health, HEALTH_IGNORED);
+	assert_int_equal(d->verdict.n_reasons, 0);
+	world_end(&w);
+}
+
 /* ---- device-fatal ---- */
 
 /* The manager says so when the device outlived its DEVICE_FATAL; only a new device ends it. */
@@ -605,6 +743,8 @@ int main(void)
 		cmocka_unit_test(test_gid),
 		cmocka_unit_test(test_gid_late),
 		cmocka_unit_test(test_not_probed),
+		cmocka_unit_test(test_switched_off),
+		cmocka_unit_test(test_reporters),
 		cmocka_unit_test(test_fatal),
 	};
 

@@ -12,7 +12,7 @@
 #include <netlink/netlink.h>
 #include <sys/socket.h>
 
-#include "nl-ask.h"
+#include "genl.h"
 #include "qos.h"
 
 static struct qos_facts nothing(void)

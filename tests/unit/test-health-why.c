@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a port is down: what a condition says was found, and what it says to do. */
+#include <linux/ethtool.h>
+
+#include "health-world.h"
+#include "link-why.h"
+
+#define UP   IFF_UP, false /* switched on, no carrier */
+#define OFF  0, false
+#define NONE 0, false
+
+#define EXT(state, substate)                                      \
+	{                                                         \
+		ETHTOOL_LINK_EXT_STATE_##state, (substate), false \
+	}
+#define SAYS_NOTHING          \
+	{                     \
+		-1, -1, false \
+	}
+#define NOT_READ           \
+	{                  \
+		0, 0, true \
+	}
+
+#define PORT_DOWN REASON_PORT_DOWN
+
+struct situation {
+	const char *name;
+	enum reason_id id;
+	enum link_layer layer;
+	int state, phys;
+	const char *netdev; /* NULL none */
+	unsigned flags;
+	bool carrier;
+	struct {
+		int state, substate;
+		bool not_read;
+	} ext;
+	int is_vf; /* -1 unknown */
+	const char *found;
+	const char *remedy; /* a part of it */
+};
+
+static const struct situation situations[] = {
+	/* physical state */
+	{ "InfiniBand, no signal", PORT_DOWN, IB, POLLING, NULL, NONE, NOT_READ, 0,
+		"down, physical state polling", "look at the cable and at the switch port" },
+	{ "InfiniBand, disabled", PORT_DOWN, IB, 1, PHYS_STATE_DISABLED, NULL, NONE, NOT_READ, 0,
+		"down, physical state disabled", "ibportstate enable" },
+	{ "InfiniBand, trains", PORT_DOWN, IB, 1, PHYS_STATE_TRAINING, NULL, NONE, NOT_READ, 0,
+		"down, physical state training", "no signal" },
+	{ "physical state unknown", PORT_DOWN, IB, 1, PHYS_STATE_UNKNOWN, NULL, NONE, NOT_READ, 0,
+		"down, physical state unknown", "look at the cable" },
+	{ "a number that is none", PORT_DOWN, IB, 1, 11, NULL, NONE, NOT_READ, 0,
+		"down, physical state unknown(11)", "look at the cable" },
+	/* missing subnet manager */
+	{ "no subnet manager", REASON_NO_SUBNET_MANAGER, IB, 2, PHYS_STATE_LINKUP, NULL, NONE,
+		NOT_READ, 0, "link up, port state init", "start a subnet manager" },
+	{ "no subnet manager, armed", REASON_NO_SUBNET_MANAGER, IB, 3, PHYS_STATE_LINKUP, NULL,
+		NONE, NOT_READ, 0, "link up, port state armed", "start a subnet manager" },
+	/* administrative state */
+	{ "switched off", PORT_DOWN, ETHERNET, 1, PHYS_STATE_DISABLED, "eth2", OFF, NOT_READ, 0,
+		"down, network interface eth2 is administratively down", "ip link set eth2 up" },
+	{ "switched off, and the driver says more", PORT_DOWN, ETHERNET, 1, PHYS_STATE_DISABLED,
+		"eth2", OFF, EXT(NO_CABLE, -1), 0,
+		"down, network interface eth2 is administratively down", "ip link set eth2 up" },
+	{ "switched off, a virtual function", PORT_DOWN, ETHERNET, 1, PHYS_STATE_DISABLED, "eth2",
+		OFF, NOT_READ, 1, "down, network interface eth2 is administratively down",
+		"ip link set eth2 up" },
+	/* the driver's word */
+	{ "Ethernet, nobody knows why", PORT_DOWN, ETHERNET, POLLING, "eth2", UP, SAYS_NOTHING, 0,
+		"down, physical state polling", "the other end of eth2" },
+	{ "Ethernet, not asked yet", PORT_DOWN, ETHERNET, POLLING, "eth2", UP, NOT_READ, 0,
+		"down, physical state polling", "the other end of eth2" },
+	{ "no cable", PORT_DOWN, ETHERNET, POLLING, "eth2", UP, EXT(NO_CABLE, -1), 0,
+		"down, physical state polling, eth2: no cable", "plug a cable in" },
+	{ "no cable, with a substate that it does not have", PORT_DOWN, ETHERNET, POLLING, "eth2",
+		UP, EXT(NO_CABLE, 1), 0, "down, physical state polling, eth2: no cable", "plug" },
+	{ "unsupported cable", PORT_DOWN, ETHERNET, POLLING, "eth2", UP,
+		EXT(CABLE_ISSUE, ETHTOOL_LINK_EXT_SUBSTATE_CI_UNSUPPORTED_CABLE), 0,
+		"down, physical state polling, eth2: cable issue: unsupported cable",
+		"exchange the cable" },
+	{ "a substate of tomorrow", PORT_DOWN, ETHERNET, POLLING, "eth2", UP, EXT(CABLE_ISSUE, 77),
+		0, "down, physical state polling, eth2: cable issue", "exchange the cable" },
+	{ "bad signal", PORT_DOWN, ETHERNET, POLLING, "eth2", UP, EXT(BAD_SIGNAL_INTEGRITY, -1), 0,
+		"down, physical state polling, eth2: bad signal integrity", "clean, reseat" },
+	{ "FEC", PORT_DOWN, ETHERNET, POLLING, "eth2", UP,
+		EXT(LINK_LOGICAL_MISMATCH, ETHTOOL_LINK_EXT_SUBSTATE_LLM_RS_FEC_IS_NOT_LOCKED), 0,
+		"down, physical state polling, eth2: logical mismatch: RS FEC is not locked",
+		"show-fec" },
+	{ "autonegotiation, which is number 0", PORT_DOWN, ETHERNET, POLLING, "eth2", UP,
+		EXT(AUTONEG, ETHTOOL_LINK_EXT_SUBSTATE_AN_NO_PARTNER_DETECTED), 0,
+		"down, physical state polling, eth2: autonegotiation: no partner detected",
+		"both ends" },
+	{ "overheated", PORT_DOWN, ETHERNET, POLLING, "eth2", UP, EXT(OVERHEAT, -1), 0,
+		"down, physical state polling, eth2: module overheated", "fans" },
+	{ "module", PORT_DOWN, ETHERNET, POLLING, "eth2", UP,
+		EXT(MODULE, ETHTOOL_LINK_EXT_SUBSTATE_MODULE_CMIS_NOT_READY), 0,
+		"down, physical state polling, eth2: module: not ready", "module" },
+	{ "a state of tomorrow", PORT_DOWN, ETHERNET, POLLING, "eth2", UP, { 200, 1, false }, 0,
+		"down, physical state polling", "the other end of eth2" },
+	{ "of before: it has a carrier now", PORT_DOWN, ETHERNET, POLLING, "eth2", IFF_UP, true,
+		EXT(NO_CABLE, -1), 0, "down, physical state polling", "the other end of eth2" },
+	{ "disabled, and the driver knows why", PORT_DOWN, ETHERNET, 1, PHYS_STATE_DISABLED, "eth2",
+		UP, EXT(POWER_BUDGET_EXCEEDED, -1), 0,
+		"down, physical state disabled, eth2: power budget exceeded", "power" },
+	/* the policy for a virtual function */
+	{ "a virtual function, Ethernet", PORT_DOWN, ETHERNET, POLLING, "eth2", UP, SAYS_NOTHING, 1,
+		"down, physical state polling",
+		"a virtual function: look at the physical one 0000:3b:00.0, and at the policy that "
+		"it sets (ip link set PF vf N state auto)" },
+	{ "a virtual function, link up without a GUID", PORT_DOWN, IB, 1, PHYS_STATE_LINKUP, NULL,
+		NONE, NOT_READ, 1, "down, physical state linkup",
+		"a virtual function: look at the physical one 0000:3b:00.0, and at the policy and "
+		"GUID that it sets (ip link set PF vf N state auto)" },
+	{ "perhaps a virtual function", PORT_DOWN, IB, POLLING, NULL, NONE, NOT_READ, -1,
+		"down, physical state polling", "look at the cable and at the switch port" },
+};
+
+static void add_netdev(struct world *w, struct port *p, const struct situation *s)
+{
+	struct netdev_facts f = { .ifindex = 7, .flags = s->flags, .carrier = s->carrier };
+	struct link_facts link = link_facts_unknown(7);
+	struct netdev *n;
+
+	STRSCPY(f.name, s->netdev);
+	world_netdev(w, &f);
+	p->facts.netdev_index = 7;
+	n = model_netdev_by_index(&w->model, 7);
+	assert_non_null(n);
+	link.state = s->ext.state;
+	link.substate = s->ext.substate;
+	if (!s->ext.not_read)
+		assert_true(netdev_see_link(n, &link));
+}
+
+static void test_situations(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(situations); i++) {
+		const struct situation *s = &situations[i];
+		struct device_details details = device_details_unknown(1);
+		const struct reason *r;
+		struct device *d;
+		struct port *p;
+		struct world w;
+
+		world_begin(&w, "[Port *]\nExpect=up\n[Health]\nDownDelaySec=0\n[Daemon]\n"
+				"GraceSec=1s\n");
+		d = world_device(&w, "mlx5_0", NULL, 1, 1);
+		p = device_port(d, 1);
+		details.is_vf = s->is_vf;
+		if (s->is_vf == 1)
+			STRSCPY(details.physfn, "0000:3b:00.0");
+		device_see_details(d, &details);
+		if (s->netdev)
+			add_netdev(&w, p, s);
+		world_read(&w, p, s->state, s->phys, s->layer);
+		world_judge(&w);
+		world_pass(&w, USEC_PER_MINUTE);
+		r = port_reason(p, s->id);
+		if (!r)
+			fail_msg("%s: not raised", s->name);
+		if (!streq(r->found, s->found))
+			fail_msg("%s: found %s", s->name, r->found);
+		if (!strstr(r->remedy, s->remedy))
+			fail_msg("%s: remedy %s", s->name, r->remedy);
+		assert_int_equal(p->verdict.n_reasons, 1);
+		world_end(&w);
+	}
+}
+
+/* Every state has words, and none is cut. */
+static void test_words(void **state)
+{
+	struct link_facts f = link_facts_unknown(1);
+	const char *remedy;
+	char text[64], longest[REASON_TEXT_MAX];
+
+	(void)state;
+	assert_false(link_why(&f, text, sizeof(text), &remedy));
+	for (f.state = 0; f.state <= ETHTOOL_LINK_EXT_STATE_MODULE; f.state++)
+		for (f.substate = -1; f.substate < 20; f.substate++) {
+			assert_true(link_why(&f, longest, sizeof(longest), &remedy));
+			assert_true(link_why(&f, text, sizeof(text), &remedy));
+			assert_string_equal(text, longest);
+			assert_true(strlen(remedy) > 10 && strlen(remedy) < REASON_TEXT_MAX);
+		}
+	assert_false(link_why(&f, text, sizeof(text), &remedy));
+}
+
+/* What was read of the link is of that fall: what changes the link makes it unknown. */
+static void test_fresh(void **state)
+{
+	struct netdev_facts f = { .ifindex = 7, .flags = IFF_UP, .name = "eth2" };
+	struct link_facts link = link_facts_unknown(7);
+	struct world w;
+	struct netdev *n;
+	struct port *p;
+
+	(void)state;
+	link.state = ETHTOOL_LINK_EXT_STATE_NO_CABLE;
+	world_begin(&w, "[Port *]\nExpect=up\n");
+	p = device_port(world_device(&w, "mlx5_0", NULL, 1, 1), 1);
+	p->facts.netdev_index = 7;
+	f.have_carrier_counts = true;
+	world_netdev(&w, &f);
+	n = model_netdev_by_index(&w.model, 7);
+	assert_false(port_link_is_down(&w.model, p)); /* not read yet */
+	world_read(&w, p, POLLING, ETHERNET);
+	assert_true(port_link_is_down(&w.model, p));
+	assert_true(netdev_see_link(n, &link));
+	assert_false(netdev_see_link(n, &link));
+	/* It is renamed: nothing happened to the link. */
+	STRSCPY(f.name, "eth3");
+	world_netdev(&w, &f);
+	assert_true(n->have_link);
+	f.carrier = true;
+	f.carrier_up_count++;
+	world_netdev(&w, &f);
+	assert_false(n->have_link);
+	assert_false(port_link_is_down(&w.model, p));
+	/* Up and down again between two messages. */
+	assert_true(netdev_see_link(n, &link));
+	f.carrier_up_count++;
+	f.carrier_down_count++;
+	world_netdev(&w, &f);
+	assert_false(n->have_link);
+	/* Switched off: that is why. */
+	f.carrier = false;
+	f.carrier_down_count++;
+	f.flags = 0;
+	world_netdev(&w, &f);
+	assert_false(port_link_is_down(&w.model, p));
+	/* InfiniBand: an IPoIB interface says nothing of the link. */
+	f.flags = IFF_UP;
+	world_netdev(&w, &f);
+	assert_true(port_link_is_down(&w.model, p));
+	world_read(&w, p, POLLING, IB);
+	assert_false(port_link_is_down(&w.model, p));
+	world_end(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_situations),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_fresh),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -21,6 +21,14 @@ void config_notes_done(struct config_notes *notes)
 	*notes = (struct config_notes){ 0 };
 }
 
+bool config_note_is_of(const struct config_note *note, const char *kind)
+{
+	size_t n = strlen(kind);
+
+	return note->section && strncmp(note->section, kind, n) == 0 &&
+	       (note->section[n] == ' ' || note->section[n] == '\0');
+}
+
 /* Whether there was memory for it. */
 static bool copy(char **ret, const char *s)
 {

@@ -30,6 +30,9 @@ struct config_notes {
 
 void config_notes_done(struct config_notes *notes);
 
+/* Whether it is of a section of that kind, "Device" for [Device mlx5_0]. */
+bool config_note_is_of(const struct config_note *note, const char *kind);
+
 /* config_load() and, with a path, config_load_file(), with notes. */
 int config_load_noted(
 	const char *root, const char *path, struct config **ret, struct config_notes *ret_notes);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The verbs about setup: plan, apply, verify.
+"""The verbs about setup: plan, apply, verify, import-rdma-conf, doctor.
 
     setup.py RDMACTL MOCK-DAEMON [--update]     as run.py
 
@@ -257,6 +257,210 @@ def test_verify(tap, rig, update):
         tap(p.returncode == status and p.stderr and not p.stdout, f"verify {args} exits with {status}", p)
 
 
+# ---- import-rdma-conf ----
+
+RHEL = """# Load IPoIB
+IPOIB_LOAD=yes
+SRP_LOAD="yes"
+SRPT_LOAD=no
+ISER_LOAD='yes'   # a comment
+export ISERT_LOAD=yes
+RDS_LOAD=no
+XPRTRDMA_LOAD=yes
+SVCRDMA_LOAD=yes
+TECH_PREVIEW_LOAD=yes
+FIXUP_MTRR_REGS=no
+NFSoRDMA_LOAD=yes
+NFSoRDMA_PORT=2050
+"""
+ODD = """IPOIB_LOAD=yes
+IPOIB_LOAD=no
+RDS_LOAD=YES
+SRP_LOAD=$(hostname)
+ISER_LOAD=yes; reboot
+if [ -e /x ]; then
+UNHEARD_OF=yes
+  UMAD_LOAD=yes
+MLX5_LOAD=yes
+9LIVES=1
+SRPT_LOAD="yes
+"""
+
+
+def test_import(tap, rig, update):
+    golden = Golden(tap, "import-rdma-conf", update)
+
+    def convert(text, *args):
+        (rig.directory / "rdma.conf").write_bytes(text if isinstance(text, bytes) else text.encode())
+        return rig.run("import-rdma-conf", "rdma.conf", *args)
+
+    def understood(p):
+        """What verify makes of it, which is the daemon's reading."""
+        (rig.directory / "made.conf").write_bytes(p.stdout)
+        v = json.loads(rig.run("verify", "--config=made.conf", "--json").stdout)
+        return v["Problems"], [f"{k['Key']}={k['Value']}" for s in v["Sections"] for k in s["Keys"]]
+
+    for what, text, keys in (
+            ("RHEL", RHEL, ["Load=ib_ipoib", "Load=ib_srp", "Load=ib_iser", "Load=ib_isert", "Load=rpcrdma",
+                            "Load=rpcrdma", "Load=rpcrdma"]),
+            ("odd", ODD, ["LoadInfiniBand=", "LoadInfiniBand=ib_umad", "Load=ib_umad"]),
+            ("RDS", "RDS_LOAD=yes\r\nIPOIB_LOAD=no\r\n", ["Load=ib_ipoib rds rds_rdma", "LoadInfiniBand=",
+                                                        "LoadInfiniBand=ib_umad"]), ("nothing", "", [])):
+        p = convert(text, "--output=-")
+        golden.add(p, f"import-rdma-conf rdma.conf --output=-    # {what}")
+        tap(p.returncode == 0 and understood(p) == ([], keys), f"import-rdma-conf of {what}: what rdmad reads",
+            understood(p))
+    golden.end()
+    p = convert(b"IPOIB_LOAD=yes\nSRP_LOAD=y\x1b[31mes\nISER_LOAD=\xff\n", "--output=-")
+    tap(p.returncode == 0 and harmless(p.stdout) and harmless(p.stderr) and p.stderr.count(b"left out") == 2,
+        "import-rdma-conf: hostile", p)
+
+    target = rig.directory / "drop-in.conf"
+    p = convert(RHEL, "--output=drop-in.conf")
+    tap(p.returncode == 0 and b"Load=ib_srp" in target.read_bytes() and target.stat().st_mode & 0o777 == 0o644
+        and b"rdmactl verify" in p.stdout, "import-rdma-conf --output", p)
+    before = target.read_bytes()
+    p = convert("IPOIB_LOAD=yes\n", "--output=drop-in.conf")
+    tap(p.returncode == 1 and b"exists" in p.stderr and b"--force" in p.stderr and target.read_bytes() == before,
+        "... never writes over what is there", p)
+    p = convert("IPOIB_LOAD=yes\n", "--output=drop-in.conf", "--force")
+    tap(p.returncode == 0 and target.read_bytes() != before, "... but with --force", p)
+    left = [x.name for x in rig.directory.glob("drop-in.conf.*")]
+    tap(not left, "... and leaves nothing behind", left)
+    for args, status in ((["nosuch"], 1), (["rdma.conf", "--output=no/such/x"], 1), (["a", "b"], 2), (["-Hx"], 2)):
+        p = rig.run("import-rdma-conf", *args)
+        tap(p.returncode == status and p.stderr and not p.stdout, f"import-rdma-conf {args} exits with {status}", p)
+
+
+# ---- doctor ----
+
+LOADED = {f"sys/module/{m}/refcnt": "1\n" for m in ("ib_core", "ib_uverbs", "ib_umad", "rdma_cm", "rdma_ucm", "ib_ipoib")}
+# A host in order: one adapter, what it needs, rdmad.
+HOST = {
+    **MODULES, **LOADED, **device("mlx5_0"),
+    "lib/modules/6.1.0-test/modules.dep": "".join(
+        f"kernel/drivers/infiniband/{m}.ko:\n" for m in ("ib_core", "ib_uverbs", "ib_umad", "rdma_cm", "rdma_ucm",
+                                                         "ib_ipoib", "mlx5_ib", "rdma_rxe")),
+    "sys/class/infiniband_verbs/uverbs0/ibdev": "mlx5_0\n", "sys/class/infiniband_mad/umad0/ibdev": "mlx5_0\n",
+    "dev/infiniband/uverbs0": "", "dev/infiniband/umad0": "", "dev/infiniband/rdma_cm": "",
+    "dev/infiniband/by-ibdev/uverbs-mlx5_0": pathlib.Path("../uverbs0"),
+    "proc/mounts": "configfs /sys/kernel/config configfs rw,nosuid 0 0\n", "sys/kernel/config/rdma_cm": None,
+    "etc/passwd": "root:x:0:0::/root:/bin/sh\nrdmad:x:980:980::/:/sbin/nologin\n",
+    "usr/lib/systemd/system/rdmad.service": "[Service]\nExecStart=/usr/sbin/rdmad\n",
+    "etc/systemd/system/sysinit.target.wants/rdmad.service": pathlib.Path("/usr/lib/systemd/system/rdmad.service"),
+    "etc/systemd/system.conf.d/50-memlock.conf": "[Manager]\nDefaultLimitMEMLOCK=infinity\n",
+    "etc/security/limits.d/rdma.conf": "* soft memlock unlimited\n* hard memlock unlimited\n"}
+OFED = "lib/modules/6.1.0-test/updates/dkms"
+
+
+def modinfo(release):
+    return b"\x7fELF\0\0license=GPL\0vermagic=" + release.encode() + b" SMP preempt mod_unload modversions \0\0"
+
+
+def without(files, *prefixes):
+    return {path: c for path, c in files.items() if not path.startswith(prefixes)}
+
+
+SITUATIONS = {
+    "a host in order": (HOST, 0, set()),
+    "nothing at all": ({}, 0, set()),
+    "no RDMA": (without(HOST, "sys/class", "sys/module", "dev/infiniband/"), 0, set()),
+    "a kernel that was updated": (without(HOST, "lib/modules"), 1, {"no-module-directory"}),
+    "modules that are not loaded": (without(HOST, "sys/module/ib_umad", "sys/module/rdma_ucm", "sys/module/ib_ipoib"),
+                                    1, {"module-not-loaded"}),
+    "modules of another kernel": ({
+        **HOST, f"{OFED}/mlx5_ib.ko": modinfo("6.1.0-old"), f"{OFED}/mlx_compat.ko.xz": b"\xfd7zXZ",
+        "lib/modules/6.1.0-test/modules.dep": HOST["lib/modules/6.1.0-test/modules.dep"].replace(
+            "kernel/drivers/infiniband/mlx5_ib.ko", "updates/dkms/mlx_compat.ko.xz:\nupdates/dkms/mlx5_ib.ko")},
+        1, {"stale-modules"}),
+    "half of MLNX_OFED": ({
+        **HOST, f"{OFED}/ib_core.ko": modinfo("6.1.0-test"), "sys/module/ib_uverbs/taint": "OE\n",
+        "lib/modules/6.1.0-test/modules.dep": HOST["lib/modules/6.1.0-test/modules.dep"].replace(
+            "kernel/drivers/infiniband/ib_core.ko", "updates/dkms/ib_core.ko")},
+        1, {"mixed-modules", "loaded-not-installed"}),
+    "blacklisted modules": ({
+        **HOST, "etc/modprobe.d/site.conf": "# blacklist ib_core\nblacklist mlx5_ib\nblacklist nouveau\n"
+                                            "install ib_ipoib /bin/true\ninstall ib_qib modprobe -i ib_qib\n"},
+        1, {"module-blacklisted"}),
+    "device nodes": ({
+        **without(HOST, "dev/infiniband/umad0", "dev/infiniband/rdma_cm"),
+        "dev/infiniband/by-ibdev/uverbs-rocep1s0": pathlib.Path("../uverbs0")}, 1, {"no-node", "stale-name"}),
+    "GUIDs of zeros": ({**HOST, **device("mlx5_1", "0000:0000:0000:0000"), **device("rxe0", "0x0")}, 1, {"zero-guid"}),
+    "no configfs, and RoCEMode=": ({
+        **HOST, "proc/mounts": "proc /proc proc rw 0 0\n", ETC: "[Port *]\nRoCEMode=v2\n"}, 1, {"no-configfs"}),
+    "no rdma_cm in configfs": (without(HOST, "sys/kernel/config"), 0, set()),
+    "cgroups that are limited": ({
+        **HOST, "sys/fs/cgroup/cgroup.controllers": "cpuset cpu io memory rdma misc\n",
+        "sys/fs/cgroup/cgroup.subtree_control": "cpu rdma\n",
+        "sys/fs/cgroup/system.slice/rdma.max": "mlx5_0 hca_handle=2 hca_object=max\nmlx5_1 hca_handle=max hca_object=max\n"},
+        1, {"rdma-cgroup-limit"}),
+    "cgroups that nobody uses": ({
+        **HOST, "sys/fs/cgroup/cgroup.controllers": "cpu rdma\n", "sys/fs/cgroup/cgroup.subtree_control": "cpu\n"}, 0, set()),
+    "memlock for logins only": (without(HOST, "etc/systemd/system.conf.d"), 1, {"memlock-units"}),
+    "memlock for units only": ({
+        **HOST, "etc/security/limits.d/rdma.conf": "* - memlock 65536\n@rdma - memlock unlimited\n"}, 1, {"memlock-logins"}),
+    "memlock of users' units": ({
+        **HOST, "etc/systemd/system/user@.service.d/x.conf": "[Service]\nLimitMEMLOCK=64M\n"}, 1, {"memlock-units"}),
+    "memlock that nobody raised": (without(HOST, "etc/systemd/system.conf.d", "etc/security"), 0, set()),
+    "rivals that are there": ({
+        **HOST, "usr/lib/systemd/system/rdma-ndd.service": "[Service]\n",
+        "usr/lib/udev/rules.d/60-rdma-persistent-naming.rules": "# rdma_rename NAME_FALLBACK\nPROGRAM=\"rdma_rename %k\"\n",
+        "etc/NetworkManager/system-connections/ib0.nmconnection": "[connection]\ntype=infiniband\n",
+        "usr/lib/systemd/system/opensm.service": "[Service]\n",
+        "etc/systemd/system/multi-user.target.wants/opensm.service": pathlib.Path("/usr/lib/systemd/system/opensm.service"),
+        "etc/rdma/rdma.conf": "IPOIB_LOAD=yes\n", "bin/mlnx_interface_mgr.sh": "#!/bin/sh\n"}, 0, set()),
+    "rivals that do the same": ({
+        **HOST, "usr/lib/systemd/system/rdma-ndd.service": "[Service]\n",
+        "usr/lib/udev/rules.d/60-rdma-persistent-naming.rules": "PROGRAM=\"rdma_rename %k NAME_FALLBACK\"\n",
+        "etc/systemd/network/ib0.netdev": "[NetDev]\nName=ib0.8001\nKind=ipoib\n",
+        "etc/NetworkManager/system-connections/ib0.nmconnection": "[connection]\ntype=infiniband\n",
+        "usr/lib/systemd/system/openibd.service": "[Service]\n", "usr/lib/systemd/system/rdma.service": "[Service]\nExecStart=x\n",
+        "etc/systemd/system/sysinit.target.wants/openibd.service": pathlib.Path("/usr/lib/systemd/system/openibd.service"),
+        ETC: "[Device *]\nNodeDescription=%H %d\nName=ib0\n[IPoIB ib0]\nMode=connected\n"},
+        1, {"rival-ndd", "rival-rename", "rival-networkd", "rival-networkmanager", "rival-openibd", "rival-rdma-service"}),
+    "rivals that are masked": ({
+        **HOST, "usr/lib/udev/rules.d/60-rdma-persistent-naming.rules": "PROGRAM=\"rdma_rename %k\"\n",
+        "etc/udev/rules.d/60-rdma-persistent-naming.rules": pathlib.Path("/dev/null"),
+        "usr/lib/systemd/system/rdma-ndd.service": "[Service]\n",
+        "etc/systemd/system/rdma-ndd.service": pathlib.Path("/dev/null"),
+        ETC: "[Device *]\nNodeDescription=%H\nName=ib0\n"}, 0, set()),
+    "rdmad as it was unpacked": ({
+        **without(HOST, "etc/systemd/system/sysinit"), "etc/passwd": "root:x:0:0::/root:/bin/sh\n",
+        ETC: "[Helth]\nFlapCount=3\n"}, 1, {"rdmad-user", "config-invalid"}),
+}
+
+
+def test_doctor(tap, rig, update):
+    golden = Golden(tap, "doctor", update)
+    for what, (files, status, warnings) in SITUATIONS.items():
+        tree(rig, "host", files)
+        for path in (rig.directory / "host/dev/infiniband").glob("*[!v]"):
+            path.chmod(0o600 if what == "device nodes" and path.name == "uverbs0" else 0o666) if path.is_file() else None
+        p = rig.run("doctor", "--root=host")
+        golden.add(p, f"doctor --root=host    # {what}")
+        v = json.loads(rig.run("doctor", "--root=host", "--json").stdout)
+        got = {f["Id"] for f in v["Findings"] if f["Severity"] == "warning"}
+        wanted = warnings | ({"node-mode"} if what == "device nodes" else set())
+        tap(p.returncode == status and got == wanted and not p.stderr, f"doctor of {what}: {sorted(got)}", p)
+        tap(all(f["Found"] and (f["Severity"] not in ("warning", "note") or f["Id"] in ("no-device",)
+                                or (f["Why"] and f["Remedy"])) for f in v["Findings"]),
+            "... each with why and what to do", v)
+        wide = [x for x in p.stdout.decode().splitlines() if len(x) > 80 and len(x.split()) > 2 and not x.startswith("ok")]
+        tap(not wide, "... within 80 columns", "\n".join(wide))
+    golden.end()
+    outside = tree(rig, "outside", {"passwd": "root:x\n"})
+    tree(rig, "host", {**HOST, "etc/passwd": "root:x\n"})
+    (rig.directory / "host/etc/passwd").unlink()
+    (rig.directory / "host/etc/passwd").symlink_to(rig.directory / outside / "passwd")
+    v = json.loads(rig.run("doctor", "--root=host", "--json").stdout)
+    tap("rdmad-user" not in {f["Id"] for f in v["Findings"]}, "a link out of the tree is not followed", v)
+    p = rig.run("doctor")
+    tap(p.returncode in (0, 1) and harmless(p.stdout) and not p.stderr, "doctor of this host", p)
+    for args, status in ((["--root=nosuch"], 1), (["x"], 2), (["-Hx"], 2)):
+        p = rig.run("doctor", *args)
+        tap(p.returncode == status and p.stderr and not p.stdout, f"doctor {args} exits with {status}", p)
+
+
 def main():
     update = "--update" in sys.argv[3:]
     with open("/proc/self/comm", "w") as f:
@@ -267,6 +471,8 @@ def main():
         test_plan(tap, rig, update)
         test_apply(tap, rig, sys.argv[2], update)
         test_verify(tap, rig, update)
+        test_import(tap, rig, update)
+        test_doctor(tap, rig, update)
     return tap.end()
 
 

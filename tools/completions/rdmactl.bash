@@ -4,11 +4,11 @@
 _rdmactl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
-	local verbs='status list show topo check counters events monitor wait-online explain baseline ack release plan apply verify inspect collect reload'
+	local verbs='status list show topo check counters events monitor wait-online explain baseline ack release plan apply verify doctor import-rdma-conf inspect collect reload'
 	local options='--json --no-legend --full --no-pager --host --help --version --all --watch --save --since
 		--follow --kind --lines --for --as-config --interval --config --force --fail-on --class --group
 		--perfdata --ignore-acked --exit --comment --undo --exit-code --disruptive --timeout --any
-		--root'
+		--root --output'
 
 	(( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
@@ -24,7 +24,7 @@ _rdmactl()
 		[[ $cur != = ]] || cur=
 		COMPREPLY=($(compgen -W 'state inventory config admin' -- "$cur"))
 		return
-	elif [[ $prev == --save || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --save ) ]]; then
+	elif [[ $prev == --@(save|output) || ( $prev == = && ${COMP_WORDS[COMP_CWORD-2]} == --@(save|output) ) ]]; then
 		[[ $cur != = ]] || cur=
 		COMPREPLY=($(compgen -A file -- "$cur"))
 		return
@@ -66,7 +66,7 @@ _rdmactl()
 
 	for (( i = 1; i < COMP_CWORD; i++ )); do
 		word=${COMP_WORDS[i]}
-		if [[ $word == @(-H|--host|-n|--lines|--for|--kind|--save|--since|--interval|--config|--fail-on|--class|--group|--exit|--comment|--timeout|--root) ]]; then
+		if [[ $word == @(-H|--host|-n|--lines|--for|--kind|--save|--since|--interval|--config|--fail-on|--class|--group|--exit|--comment|--timeout|--root|--output) ]]; then
 			(( i++ ))
 		elif [[ " $verbs " == *" $word "* ]]; then
 			verb=$word
@@ -89,7 +89,7 @@ _rdmactl()
 	baseline)
 		COMPREPLY=($(compgen -W 'show save drop' -- "$cur"))
 		;;
-	inspect|collect)
+	inspect|collect|import-rdma-conf)
 		COMPREPLY=($(compgen -A file -- "$cur"))
 		;;
 	esac

@@ -16,6 +16,7 @@
 #include "macros.h"
 #include "output.h"
 #include "parse.h"
+#include "put-file.h"
 #include "source.h"
 
 DEFINE_CLEANUP(DIR *, closedir)
@@ -342,19 +343,6 @@ static int collect_into(const char *directory, struct collection *c)
 	r = fill(c);
 	q = collection_end(c);
 	return r < 0 ? r : q;
-}
-
-/* Gives a complete file its name, over nothing or (force) over what is there. */
-static int put_in_place(const char *temporary, const char *file, bool force)
-{
-	if (!force && renameat2(AT_FDCWD, temporary, AT_FDCWD, file, RENAME_NOREPLACE) == 0)
-		return 0;
-	/* A file system that cannot tell has links, mostly. */
-	if (!force && errno == EINVAL && link(temporary, file) == 0) {
-		(void)unlink(temporary);
-		return 0;
-	}
-	return force && rename(temporary, file) == 0 ? 0 : -errno;
 }
 
 static int pack(const char *directory, const char *file, bool force)

@@ -75,6 +75,15 @@ bool host_exists(const struct host_root *h, const char *path)
 	return host_stat(h, path, &st) == 0;
 }
 
+bool host_is_mask(const struct host_root *h, const char *path)
+{
+	_cleanup_(closep) int fd = host_open(h, path, O_PATH | O_NOFOLLOW);
+	char target[32];
+	ssize_t n = fd < 0 ? -1 : readlinkat(fd, "", target, sizeof(target));
+
+	return n == (ssize_t)strlen("/dev/null") && memcmp(target, "/dev/null", (size_t)n) == 0;
+}
+
 /* At most max bytes; what is more is cut (cut) or an error. */
 static int read_some(const struct host_root *h, const char *path, size_t max, bool cut, char **ret,
 	size_t *ret_size)

@@ -28,6 +28,9 @@ int host_open(const struct host_root *h, const char *path, int flags);
 int host_stat(const struct host_root *h, const char *path, struct stat *ret);
 bool host_exists(const struct host_root *h, const char *path);
 
+/* Whether the path is a link to /dev/null, which is how units and rules are masked. */
+bool host_is_mask(const struct host_root *h, const char *path);
+
 /* Reads a regular file of at most max bytes, terminated. 0 or negative errno. */
 int host_read(const struct host_root *h, const char *path, size_t max, char **ret);
 

@@ -62,6 +62,10 @@ static const struct verb verbs[] = {
 		"make it as configured, also where somebody changed it" },
 	{ "verify", NULL, false, OPTION_CONFIG | OPTION_ROOT, verb_verify,
 		"check the configuration files, without the daemon" },
+	{ "doctor", NULL, false, OPTION_ROOT, verb_doctor,
+		"what on this host is in RDMA's way, and what to do" },
+	{ "import-rdma-conf", "[FILE]", false, OPTION_OUTPUT | OPTION_FORCE, verb_import_rdma_conf,
+		"make a drop-in of the old /etc/rdma/rdma.conf" },
 	{ "inspect", "TREE...", true, OPTION_INTERVAL | OPTION_CONFIG, verb_inspect,
 		"judge captured trees without a daemon; exit status as check" },
 	{ "collect", "FILE", true, OPTION_FORCE, verb_collect,
@@ -101,7 +105,8 @@ static void help(void)
 	       "  --for=SPAN                 release: how long (15min); 0 takes back now\n"
 	       "  --interval=SPAN            inspect: how far apart the trees were taken (60s)\n"
 	       "  --config=FILE              inspect, verify: this instead of what is installed\n"
-	       "  --force                    collect: write over a file that is there\n"
+	       "  --force                    collect, import-rdma-conf: write over a file that is "
+	       "there\n"
 	       "  --fail-on=HEALTH           check: what fails: failed, degraded (default), "
 	       "unknown;\n"
 	       "                             wait-online: failed lets degraded ports be online\n"
@@ -113,7 +118,8 @@ static void help(void)
 	       "  --exit=nagios|npd|bool     check: exit status and words for these\n"
 	       "  --comment=TEXT             ack: why, or what is being done\n"
 	       "  --undo                     ack: take it back\n"
-	       "  --root=DIRECTORY           verify: of the tree there\n"
+	       "  --root=DIRECTORY           verify, doctor: of the tree there\n"
+	       "  --output=FILE|-            import-rdma-conf: write to that file, or to stdout\n"
 	       "  --exit-code                plan: exit with 1 when anything is not as configured\n"
 	       "  --disruptive               apply: also what disturbs traffic\n"
 	       "  --timeout=SPAN             wait-online: how long (2min); 0 for ever\n"

@@ -3,7 +3,9 @@
 
 #include "macros.h"
 #include "module-files.h"
+#include "nldev.h"
 #include "parse.h"
+#include "sysfs.h"
 #include "text.h"
 #include "verify.h"
 
@@ -13,6 +15,8 @@
 struct ability {
 	const struct verification *v;
 	struct module_files modules;
+	bool asked; /* what RDMA netlink says is known */
+	struct system_facts system;
 	json_t *found; /* what "verify_unsupported" returns */
 };
 
@@ -74,6 +78,20 @@ static void check_rdma_cm(struct ability *a, const struct config_note *note)
 			h->release);
 }
 
+static void check_netns_mode(struct ability *a, const struct config_note *note)
+{
+	if (*note->value && a->asked && a->system.netns_exclusive < 0)
+		cannot(a, note, "the kernel %s has no such mode (5.2 and later have)",
+			a->v->host.release);
+}
+
+static void check_privileged_qkey(struct ability *a, const struct config_note *note)
+{
+	if (*note->value && a->asked && a->system.privileged_qkey < 0)
+		cannot(a, note, "the kernel %s has no such setting (6.7 and later have)",
+			a->v->host.release);
+}
+
 static const struct {
 	const char *section, *key;
 	void (*check)(struct ability *a, const struct config_note *note);
@@ -83,16 +101,19 @@ static const struct {
 	{ "Modules", "LoadRoCE", check_modules },
 	{ "Modules", "LoadIWARP", check_modules },
 	{ "Link", "Type", check_link_type },
+	{ "System", "NetnsMode", check_netns_mode },
+	{ "System", "PrivilegedQKey", check_privileged_qkey },
 	{ "Port", "RoCEMode", check_rdma_cm },
 	{ "Port", "RoCEToS", check_rdma_cm },
 };
 
-static bool is_of(const struct config_note *note, const char *section)
+/* Only where RDMA is: the question would load ib_core. */
+static void ask_kernel(struct ability *a)
 {
-	size_t n = strlen(section);
+	_cleanup_(nldev_closep) struct nldev *n = NULL;
 
-	return strncmp(note->section, section, n) == 0 &&
-	       (note->section[n] == ' ' || note->section[n] == '\0');
+	if (a->v->host.live && sysfs_have_rdma() && nldev_open(&n) == 0)
+		a->asked = nldev_read_system(n, &a->system) == 0;
 }
 
 json_t *verify_unsupported(const struct verification *v)
@@ -101,13 +122,15 @@ json_t *verify_unsupported(const struct verification *v)
 	const struct config_notes *notes = &v->notes;
 
 	module_files_open(&a.modules, &v->host);
+	ask_kernel(&a);
 	for (size_t i = 0; i < notes->n; i++) {
 		const struct config_note *note = &notes->items[i];
 
 		if (!note->key || verify_overridden(notes, note))
 			continue;
 		for (size_t j = 0; j < ARRAY_SIZE(checks); j++)
-			if (is_of(note, checks[j].section) && streq(note->key, checks[j].key))
+			if (config_note_is_of(note, checks[j].section) &&
+				streq(note->key, checks[j].key))
 				checks[j].check(&a, note);
 	}
 	module_files_done(&a.modules);

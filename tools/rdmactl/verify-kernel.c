@@ -81,14 +81,16 @@ static void check_rdma_cm(struct ability *a, const struct config_note *note)
 static void check_netns_mode(struct ability *a, const struct config_note *note)
 {
 	if (*note->value && a->asked && a->system.netns_exclusive < 0)
-		cannot(a, note, "the kernel %s has no such mode (5.2 and later have)",
+		cannot(a, note, "the kernel %s has no such mode (those since 5.2 have)",
 			a->v->host.release);
 }
 
 static void check_privileged_qkey(struct ability *a, const struct config_note *note)
 {
 	if (*note->value && a->asked && a->system.privileged_qkey < 0)
-		cannot(a, note, "the kernel %s has no such setting (6.7 and later have)",
+		cannot(a, note,
+			"the kernel %s has no such setting (those since 6.7 have, and updates of "
+			"older ones)",
 			a->v->host.release);
 }
 

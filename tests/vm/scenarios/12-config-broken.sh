@@ -52,6 +52,13 @@ check_match "and a byte order mark" "$understood" "FlapWindowSec=2h *# $dir/23-b
 check_match "and what stands below a bad header's section" "$understood" "StableSec=3min *# $dir/25-header.conf:4"
 check_match "and the section that is there twice" "$understood" "28-twice.conf:4, as well as $dir/28-twice.conf:1"
 
+conf 90-system <<<$'[System]\nPrivilegedQKey=yes\nNetnsMode=shared\n[Link siw0]\nType=siw\nNetDevice=d0\n[Modules]\nLoad=ib_umad nosuch'
+check_eq "what this kernel cannot do is told, and no more" \
+        "$(rdmactl verify --json=short | jq -r '.Unsupported[].Text')" \
+        "[Link siw0] Type=siw: the kernel $(uname -r) has no module siw
+[Modules] Load=ib_umad nosuch: the kernel $(uname -r) has no module nosuch"
+rm $dir/90-system.conf
+
 check_eq "a reload is refused" "$(rdmactl reload 2>/dev/null; echo $?)" 1
 check_match "and says why" "$(rdmactl reload 2>&1)" '20-value.conf:2: Mode=aply'
 check_eq "what there was is kept" "$(generation)" 1

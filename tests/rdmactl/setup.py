@@ -233,6 +233,13 @@ def test_verify(tap, rig, update):
         **MODULES, ETC: "[Modules]\nLoad=nosuch\nLoad=\nLoad=ib_umad\n"}, 0)
     golden.end()
 
+    # What may be in a text that is valid UTF-8.
+    tree(rig, "host", {ETC: "[Device driver=\u202emlx5]\nMonitor=no\n[Device *]\nNodeDescription=\u202e\u200b%H\n[\u202e]\n",
+                       f"{DROP}/\u202e.conf": "[Health]\nFlapCount=4\nx\u009b=3\n"})
+    for args in ([], ["--json"]):
+        p = rig.run("verify", "--root=host", *args)
+        tap(p.returncode == 1 and harmless(p.stdout) and harmless(p.stderr), f"verify {args}: hostile", p)
+
     # As what is read depends on who reads: root may read everything.
     tree(rig, "host", {ETC: "[Health]\nFlapCount=4\n"})
     (rig.directory / "host" / ETC).chmod(0)
@@ -365,7 +372,9 @@ SITUATIONS = {
     "a host in order": (HOST, 0, set()),
     "nothing at all": ({}, 0, set()),
     "no RDMA": (without(HOST, "sys/class", "sys/module", "dev/infiniband/"), 0, set()),
-    "a kernel that was updated": (without(HOST, "lib/modules"), 1, {"no-module-directory"}),
+    "a kernel that was updated": ({**without(HOST, "lib/modules"), "lib/modules/6.1.0-new/modules.dep": "\n"},
+                                  1, {"no-module-directory"}),
+    "a tree without modules": (without(HOST, "lib/modules"), 0, set()),
     "modules that are not loaded": (without(HOST, "sys/module/ib_umad", "sys/module/rdma_ucm", "sys/module/ib_ipoib"),
                                     1, {"module-not-loaded"}),
     "modules of another kernel": ({
@@ -448,6 +457,13 @@ def test_doctor(tap, rig, update):
         wide = [x for x in p.stdout.decode().splitlines() if len(x) > 80 and len(x.split()) > 2 and not x.startswith("ok")]
         tap(not wide, "... within 80 columns", "\n".join(wide))
     golden.end()
+    tree(rig, "host", {**HOST, "etc/modprobe.d/\u202e.conf": "blacklist ib_\u202e\x1b[31m\n",
+                       "etc/rdmad/rdmad.conf": "[Device *]\nName=\u202e\n[\u202e]\n",
+                       "sys/fs/cgroup/cgroup.controllers": "rdma\n", "sys/fs/cgroup/cgroup.subtree_control": "rdma\n",
+                       "sys/fs/cgroup/system.slice/rdma.max": b"\xff\x1b[31m hca_handle=3\n"})
+    for args in ([], ["--json"]):
+        p = rig.run("doctor", "--root=host", *args)
+        tap(p.returncode == 1 and harmless(p.stdout) and harmless(p.stderr), f"doctor {args}: hostile", p)
     outside = tree(rig, "outside", {"passwd": "root:x\n"})
     tree(rig, "host", {**HOST, "etc/passwd": "root:x\n"})
     (rig.directory / "host/etc/passwd").unlink()

@@ -15,6 +15,7 @@
 #include "config.h"
 #include "counter-rule.h"
 #include "macros.h"
+#include "notes.h"
 
 #define MAIN "/etc/rdmad/rdmad.conf"
 #define DROP "/etc/rdmad/rdmad.conf.d"
@@ -1447,6 +1448,45 @@ static void shipped_example_works(void **state)
 	assert_true(h->config->n_links > 0);
 }
 
+static void expect_note(const struct config_notes *notes, size_t i, enum config_note_kind kind,
+	unsigned line, const char *section, const char *key)
+{
+	assert_true(i < notes->n);
+	assert_int_equal(notes->items[i].kind, kind);
+	assert_int_equal(notes->items[i].origin.line, line);
+	assert_true(streq_ptr(notes->items[i].section, section));
+	assert_true(streq_ptr(notes->items[i].key, key));
+}
+
+static void what_was_understood_is_noted(void **state)
+{
+	struct host *h = *state;
+	_cleanup_(config_freep) struct config *c = NULL;
+	struct config_notes notes;
+
+	put(h, MAIN,
+		"[Modules]\nLoad=ib_umad\nLoda=siw\n# x\n[Nonsense]\nLoad=siw\n"
+		"[Port mlx5_0/1]\nExpect=up\nOptionalCounters=cc_rx_ce_pkts\nExpect=maybe\n");
+	assert_int_equal(mkdir(path_of(h, DROP), 0755), 0);
+	assert_int_equal(symlink("/dev/null", path_of(h, DROP "/10.conf")), 0);
+	assert_int_equal(config_load_noted(h->root, NULL, &c, &notes), 0);
+	assert_int_equal(c->n_problems, 3);
+	expect_note(&notes, 0, NOTE_FILE, 0, NULL, NULL);
+	expect_note(&notes, 1, NOTE_SECTION, 1, "Modules", NULL);
+	expect_note(&notes, 2, NOTE_LIST, 2, "Modules", "Load");
+	expect_note(&notes, 3, NOTE_SECTION, 7, "Port mlx5_0/1", NULL);
+	expect_note(&notes, 4, NOTE_KEY, 8, "Port mlx5_0/1", "Expect");
+	expect_note(&notes, 5, NOTE_LIST, 9, "Port mlx5_0/1", "OptionalCounters");
+	expect_note(&notes, 6, NOTE_MASKED, 0, NULL, NULL);
+	assert_int_equal(notes.n, 7);
+	assert_string_equal(notes.items[2].value, "ib_umad");
+	assert_string_equal(notes.items[6].origin.file, path_of(h, DROP "/10.conf"));
+	assert_true(config_note_is_of(&notes.items[4], "Port"));
+	assert_false(config_note_is_of(&notes.items[4], "Por"));
+	assert_false(config_note_is_of(&notes.items[6], "Port"));
+	config_notes_done(&notes);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, host_setup, host_teardown)
 
 int main(void)
@@ -1484,6 +1524,7 @@ int main(void)
 		T(counter_thresholds_out_of_reach),
 		T(shipped_file_shows_the_defaults),
 		T(shipped_example_works),
+		T(what_was_understood_is_noted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -345,27 +345,9 @@ static int collect_into(const char *directory, struct collection *c)
 	return r < 0 ? r : q;
 }
 
-static int pack(const char *directory, const char *file, bool force)
+static int pack(int fd, const void *directory)
 {
-	_cleanup_(freep) char *temporary = NULL;
-	_cleanup_(closep) int fd = -1;
-	int r;
-
-	if (asprintf(&temporary, "%s.XXXXXX", file) < 0) {
-		temporary = NULL;
-		return -ENOMEM;
-	}
-	fd = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
-	if (fd < 0)
-		return -errno;
-	r = archive_pack(directory, fd);
-	if (r >= 0 && fsync(fd) < 0)
-		r = -errno;
-	if (r >= 0)
-		r = put_in_place(temporary, file, force);
-	if (r < 0)
-		(void)unlink(temporary);
-	return r;
+	return archive_pack(directory, fd);
 }
 
 static int collect_archive(const char *file, bool force, struct collection *c)
@@ -374,13 +356,13 @@ static int collect_archive(const char *file, bool force, struct collection *c)
 	struct stat st;
 	int r;
 
-	/* Said before the work is done; that it holds then, too, is put_in_place()'s. */
+	/* Said before the work is done; that it holds then, too, is put_file()'s. */
 	if (!force && lstat(file, &st) == 0)
 		return -EEXIST;
 	r = private_directory(&temporary);
 	if (r >= 0)
 		r = collect_into(temporary, c);
-	return r < 0 ? r : pack(temporary, file, force);
+	return r < 0 ? r : put_file(file, 0600, force, pack, temporary);
 }
 
 int verb_collect(const struct options *o)

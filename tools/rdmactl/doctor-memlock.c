@@ -215,9 +215,17 @@ static void compare(
 
 void doctor_memlock(struct doctor *d)
 {
-	struct limit units = limit_of_units(d), user = limit_of_user_units(d);
-	struct limit logins = limit_of_logins(d);
+	struct limit units, user, logins;
 
+	if (!d->host.live && !host_exists(&d->host, "/etc/systemd") &&
+		!host_exists(&d->host, "/etc/security")) {
+		doctor_find(d, FINDING_UNKNOWN, "memlock-units",
+			"what may be pinned is not in this tree");
+		return;
+	}
+	units = limit_of_units(d);
+	user = limit_of_user_units(d);
+	logins = limit_of_logins(d);
 	compare(d, &units, "units", &logins);
 	if (user.known && user.bytes != units.bytes)
 		compare(d, &user, "units of users", &logins);

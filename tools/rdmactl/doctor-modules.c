@@ -260,6 +260,10 @@ void doctor_modules(struct doctor *d)
 	if (!d->host.release[0])
 		doctor_find(d, FINDING_UNKNOWN, "no-module-directory",
 			"which kernel runs is not known");
+	else if (!d->host.live && !host_exists(&d->host, "/lib/modules") &&
+		 !host_exists(&d->host, "/usr/lib/modules"))
+		doctor_find(d, FINDING_UNKNOWN, "no-module-directory",
+			"the files of modules are not in this tree");
 	else if (!d->modules.dep)
 		doctor_find(d, FINDING_WARNING, "no-module-directory",
 			"there is no /lib/modules/%s/modules.dep of the running kernel",

@@ -120,24 +120,13 @@ void doctor_lines_in(
 
 /* ---- output ---- */
 
-static void print_paragraph(const char *label, const char *text)
-{
-	_cleanup_(freep) char *line = NULL;
-
-	if (!text)
-		return;
-	if (asprintf(&line, "%s%s", label, text) < 0)
-		line = NULL;
-	output_wrapped(4, COLOUR_NONE, or_text(line, text));
-}
-
 static void print_finding(const json_t *f, enum finding_kind kind)
 {
 	printf("%s%s%s %s\n", output_colour(kinds[kind].colour), kinds[kind].word, output_reset(),
 		or_text(json_text(f, "Id"), "?"));
-	print_paragraph("", json_text(f, "Found"));
-	print_paragraph("Why it matters: ", json_text(f, "Why"));
-	print_paragraph("What to do: ", json_text(f, "Remedy"));
+	output_labelled(4, "", json_text(f, "Found"));
+	output_labelled(4, "Why it matters: ", json_text(f, "Why"));
+	output_labelled(4, "What to do: ", json_text(f, "Remedy"));
 }
 
 /* Those of one kind; returns how many. */

@@ -126,6 +126,17 @@ void output_wrapped(size_t indent, enum colour c, const char *text)
 	printf("%s\n", c == COLOUR_NONE ? "" : output_reset());
 }
 
+void output_labelled(size_t indent, const char *label, const char *text)
+{
+	_cleanup_(freep) char *line = NULL;
+
+	if (!text)
+		return;
+	if (asprintf(&line, "%s%s", label, text) < 0)
+		line = NULL;
+	output_wrapped(indent, COLOUR_NONE, or_text(line, text));
+}
+
 void output_json(const struct options *o, const json_t *v)
 {
 	size_t flags = JSON_ENSURE_ASCII |

@@ -37,6 +37,9 @@ void output_cell(const char *s, enum colour c, size_t width, bool last);
 /* Writes text broken between words to the width, every line indented. */
 void output_wrapped(size_t indent, enum colour c, const char *text);
 
+/* The same with a label before the text; nothing when text is NULL. */
+void output_labelled(size_t indent, const char *label, const char *text);
+
 /*
  * Writes a value as the format says. Control characters do not survive, not even those that JSON
  * allows in a string.

@@ -7,7 +7,8 @@
 
 #include "macros.h"
 
-int put_in_place(const char *temporary, const char *file, bool force)
+/* Over nothing, or (force) over what is there. */
+static int put_in_place(const char *temporary, const char *file, bool force)
 {
 	if (!force && renameat2(AT_FDCWD, temporary, AT_FDCWD, file, RENAME_NOREPLACE) == 0)
 		return 0;
@@ -19,8 +20,33 @@ int put_in_place(const char *temporary, const char *file, bool force)
 	return force && rename(temporary, file) == 0 ? 0 : -errno;
 }
 
-static int write_text(int fd, const char *text)
+int put_file(const char *file, int mode, bool force, int (*fill)(int fd, const void *user),
+	const void *user)
 {
+	_cleanup_(freep) char *temporary = NULL;
+	_cleanup_(closep) int fd = -1;
+	int r;
+
+	if (asprintf(&temporary, "%s.XXXXXX", file) < 0) {
+		temporary = NULL;
+		return -ENOMEM;
+	}
+	fd = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
+	if (fd < 0)
+		return -errno;
+	r = fill(fd, user);
+	if (r >= 0 && (fchmod(fd, (mode_t)mode) < 0 || fsync(fd) < 0))
+		r = -errno;
+	if (r >= 0)
+		r = put_in_place(temporary, file, force);
+	if (r < 0)
+		(void)unlink(temporary);
+	return r;
+}
+
+static int write_text(int fd, const void *user)
+{
+	const char *text = user;
 	size_t left = strlen(text);
 
 	while (left > 0) {
@@ -33,26 +59,10 @@ static int write_text(int fd, const char *text)
 			left -= (size_t)n;
 		}
 	}
-	return fchmod(fd, 0644) < 0 || fsync(fd) < 0 ? -errno : 0;
+	return 0;
 }
 
 int put_text(const char *file, const char *text, bool force)
 {
-	_cleanup_(freep) char *temporary = NULL;
-	_cleanup_(closep) int fd = -1;
-	int r;
-
-	if (asprintf(&temporary, "%s.XXXXXX", file) < 0) {
-		temporary = NULL;
-		return -ENOMEM;
-	}
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	r = write_text(fd, text);
-	if (r >= 0)
-		r = put_in_place(temporary, file, force);
-	if (r < 0)
-		(void)unlink(temporary);
-	return r;
+	return put_file(file, 0644, force, write_text, text);
 }

@@ -5,10 +5,12 @@
 #include <stdbool.h>
 
 /*
- * Gives a complete file its name, over nothing or (force) over what is there. 0, -EEXIST, or another
- * negative errno.
+ * Writes a file of that mode and gives it its name when it is complete, over nothing or (force) over
+ * what is there. fill returns 0, or a negative errno: then nothing is left. 0, -EEXIST, or
+ * another negative errno.
  */
-int put_in_place(const char *temporary, const char *file, bool force);
+int put_file(const char *file, int mode, bool force, int (*fill)(int fd, const void *user),
+	const void *user);
 
-/* Writes text as a file of mode 0644. Likewise. */
+/* A text as a file of mode 0644. */
 int put_text(const char *file, const char *text, bool force);

@@ -69,29 +69,19 @@ static enum colour result_colour(const json_t *step)
 	return streq(result, "failed") || streq(result, "blocked") ? COLOUR_BAD : COLOUR_WARN;
 }
 
-static void print_more(const char *label, const char *text)
-{
-	_cleanup_(freep) char *line = NULL;
-
-	if (!text)
-		return;
-	if (asprintf(&line, "%s%s", label, text) < 0)
-		line = NULL;
-	output_wrapped(4, COLOUR_NONE, or_text(line, text));
-}
-
 /* What the daemon has to say of a step; older ones have no "Call" and no "Needs". */
 static void print_details(const json_t *step)
 {
 	if (json_is_true(json_object_get(step, "Disruptive")) && !step_in_force(step))
-		print_more("", "disturbs traffic: done when the device is unused, or by apply "
-			       "--disruptive");
-	print_more("", json_text(step, "Detail"));
+		output_labelled(4, "",
+			"disturbs traffic: done when the device is unused, or by apply "
+			"--disruptive");
+	output_labelled(4, "", json_text(step, "Detail"));
 	if (step_in_force(step))
 		return;
-	print_more("needs: ", json_text(step, "Needs"));
-	print_more("call: ", json_text(step, "Call"));
-	print_more("remedy: ", json_text(step, "Remedy"));
+	output_labelled(4, "needs: ", json_text(step, "Needs"));
+	output_labelled(4, "call: ", json_text(step, "Call"));
+	output_labelled(4, "remedy: ", json_text(step, "Remedy"));
 }
 
 static const char *cell(const json_t *step, int column)

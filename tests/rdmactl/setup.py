@@ -229,6 +229,16 @@ def test_verify(tap, rig, update):
         **MODULES, "sys/module/siw2/refcnt": "0\n", ETC:
             "[Modules]\nLoad=ib-umad svcrdma nosuch\nLoad=configfs siw2 nosuch2\n"
             "[Link rxe0]\nType=rxe\nNetDevice=d0\n[Link siw0]\nType=siw\nNetDevice=d0\n"}, 1)
+    check("IPoIB without connected mode", {
+        **MODULES, "sys/class/net/ib0/type": "32\n", "sys/class/net/ib0/ifindex": "2\n", "sys/class/net/ib0/iflink": "2\n",
+        "sys/class/net/ib1/type": "32\n", "sys/class/net/ib1/mode": "datagram\n", "sys/class/net/ib1/ifindex": "3\n",
+        "sys/class/net/ib1/iflink": "3\n", "sys/class/net/ib0.8002/type": "32\n",
+        "sys/class/net/ib0.8002/ifindex": "4\n", "sys/class/net/ib0.8002/iflink": "2\n",
+        ETC: "[IPoIB ib0.8001]\nParent=ib0\nPKey=0x8001\nMode=connected\n[IPoIB ib1]\nMode=connected\n"
+             "[IPoIB ib0]\nMode=datagram\n[IPoIB ib2]\nMode=connected\n[IPoIB ib0.8002]\nMode=connected\n"}, 1)
+    check("rdma_cm without configfs", {
+        **MODULES, "sys/kernel/config/nullb/features": "", "sys/module/rdma_cm/refcnt": "0\n",
+        ETC: "[Port *]\nRoCEMode=v2\nRoCEToS=106\n"}, 1)
     check("what the kernel does not have, and need not", {
         **MODULES, ETC: "[Modules]\nLoad=nosuch\nLoad=\nLoad=ib_umad\n"}, 0)
     golden.end()

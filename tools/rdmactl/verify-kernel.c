@@ -78,6 +78,46 @@ static void check_rdma_cm(struct ability *a, const struct config_note *note)
 			h->release);
 }
 
+/* The interface that is there already: itself, or what a child is made on. */
+static const char *ipoib_netdev(const struct config *c, const char *section)
+{
+	const char *name = section + strlen("IPoIB ");
+
+	for (size_t i = 0; i < c->n_ipoibs; i++)
+		if (streq(c->ipoibs[i].name, name))
+			return or_text(c->ipoibs[i].parent, name);
+	return NULL;
+}
+
+/*
+ * Every IPoIB interface of a port has "mode", unless IPoIB is built without connected mode; a child,
+ * which links to another interface, has none in any case.
+ */
+static void check_ipoib_mode(struct ability *a, const struct config_note *note)
+{
+	const struct host_root *h = &a->v->host;
+	const char *netdev = ipoib_netdev(a->v->config, note->section);
+	char path[64], type[16], index[16], link[16];
+
+	if (!streq(note->value, "connected") || !netdev)
+		return;
+	snprintf(path, sizeof(path), "/sys/class/net/%s/type", netdev);
+	/* ARPHRD_INFINIBAND. */
+	if (host_read_line(h, path, type, sizeof(type)) < 0 || !streq(type, "32"))
+		return;
+	snprintf(path, sizeof(path), "/sys/class/net/%s/ifindex", netdev);
+	if (host_read_line(h, path, index, sizeof(index)) < 0)
+		return;
+	snprintf(path, sizeof(path), "/sys/class/net/%s/iflink", netdev);
+	if (host_read_line(h, path, link, sizeof(link)) < 0 || !streq(index, link))
+		return;
+	snprintf(path, sizeof(path), "/sys/class/net/%s/mode", netdev);
+	if (!host_exists(h, path))
+		cannot(a, note,
+			"IPoIB of the kernel %s has no connected mode (INFINIBAND_IPOIB_CM)",
+			h->release);
+}
+
 static void check_netns_mode(struct ability *a, const struct config_note *note)
 {
 	if (*note->value && a->asked && a->system.netns_exclusive < 0)
@@ -103,6 +143,7 @@ static const struct {
 	{ "Modules", "LoadRoCE", check_modules },
 	{ "Modules", "LoadIWARP", check_modules },
 	{ "Link", "Type", check_link_type },
+	{ "IPoIB", "Mode", check_ipoib_mode },
 	{ "System", "NetnsMode", check_netns_mode },
 	{ "System", "PrivilegedQKey", check_privileged_qkey },
 	{ "Port", "RoCEMode", check_rdma_cm },

@@ -6,7 +6,8 @@
  *                                 and DescribeBaseline() hold whenever they are asked, Reload() and Release() work, but for
  *                                 an object "nosuch"
  *                                 Explain() is what FILE.explain holds, if that is about the object
- *                                 after Apply() Describe() is what FILE.applied holds
+ *                                 after Apply() Describe() is what FILE.applied holds; when there is
+ *                                 FILE.late it is late
  *   mock-daemon -r                all are refused with an error
  *   mock-daemon -m                none is ever answered
  *
@@ -83,6 +84,9 @@ static int method_apply(sd_bus_message *m, void *user, sd_bus_error *error)
 	snprintf(path, sizeof(path), "%s.applied", state_file);
 	if (mode == MODE_ANSWER && read_file(path, text, sizeof(text)) < 0)
 		return -ENOENT;
+	snprintf(path, sizeof(path), "%s.late", state_file);
+	if (mode == MODE_ANSWER && access(path, F_OK) == 0)
+		return sd_bus_error_set(error, BUS_ERROR_TIMED_OUT, "Setup goes on");
 	return answer(m, NULL, NULL, error);
 }
 

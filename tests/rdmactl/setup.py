@@ -128,6 +128,13 @@ def test_apply(tap, rig, mock, update):
         play(OK + DUE, OK + made[:1] + DUE[1:])
         v = json.loads(bus.run("apply", "--json").stdout)
         tap(v == {"Daemon": {"Running": True}, "Changed": made[:1], "Left": DUE[1:]}, "apply --json", v)
+        late = pathlib.Path(f"{rig.file}.late")
+        late.touch()
+        play(OK + DUE, OK + made)
+        p = bus.run("apply")
+        tap(p.returncode == 1 and b"rxe1: add-link" in p.stdout and p.stderr == b"rdmactl: Setup goes on\n",
+            "apply that is late: what there is by then", p)
+        late.unlink()
         tap(bus.run("apply", "rxe1").returncode == 2, "apply takes no objects")
         bus.play("-r")
         p = bus.run("apply")

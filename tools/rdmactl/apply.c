@@ -119,8 +119,12 @@ int verb_apply(const struct options *o)
 	_cleanup_(json_decrefp) json_t *before = steps_before(o);
 	_cleanup_(source_done) struct source s = { 0 };
 	struct bus_answer a = bus_call_apply(o->host, o->disruptive, APPLY_TIMEOUT);
-	int status = bus_report(o, &a, &words);
+	bool late = a.outcome == BUS_REFUSED && a.goes_on;
+	int status = late ? EXIT_SUCCESS : bus_report(o, &a, &words);
 
+	/* What there is by now is shown all the same, and what is pending is left. */
+	if (late)
+		output_error("%s", or_text(a.message, "Setup has not settled yet"));
 	bus_answer_done(&a);
 	if (status != EXIT_SUCCESS) {
 		if (o->format != OUTPUT_TEXT) {
@@ -135,5 +139,6 @@ int verb_apply(const struct options *o)
 	if (status != 0)
 		return status;
 	output_open(o);
-	return output_close(show(o, &s, before));
+	status = show(o, &s, before);
+	return output_close(late ? EXIT_FAILED : status);
 }

@@ -44,6 +44,7 @@ static int on_reply(sd_bus_message *m, void *user, sd_bus_error *error)
 	if (e) {
 		w->answer.outcome = outcome_of(e, w->ready);
 		w->answer.message = strdup(or_text(e->message, e->name));
+		w->answer.goes_on = sd_bus_error_has_name(e, BUS_ERROR_TIMED_OUT);
 		w->answer.no_such_object = sd_bus_error_has_name(e, BUS_ERROR_NO_SUCH_OBJECT);
 	} else {
 		w->answer.outcome = BUS_ANSWERED;

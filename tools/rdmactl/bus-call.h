@@ -25,6 +25,7 @@ struct bus_answer {
 	char *text;          /* BUS_ANSWERED: the string of the reply, NULL when it has none */
 	char *message;       /* otherwise: a sentence; may be NULL when memory is out */
 	uint32_t number;     /* BUS_ANSWERED: that of the reply, 0 when it has none */
+	bool goes_on;        /* BUS_REFUSED: it was begun, and is not done yet */
 	bool no_such_object; /* BUS_REFUSED: since it has no object of that name */
 };
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <glob.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -1438,14 +1439,32 @@ static void shipped_file_shows_the_defaults(void **state)
 	assert_null(rule.origin.file);
 }
 
-static void shipped_example_works(void **state)
+/* Each by itself, as it is and with nothing else. */
+static void shipped_examples_work(void **state)
 {
 	struct host *h = *state;
-	_cleanup_(freep) char *text = read_source("examples/soft-roce-lab.conf");
+	unsigned links = 0, expects = 0, devices = 0, ipoibs = 0, counters = 0;
+	glob_t found;
 
-	put(h, DROP "/60-soft-roce-lab.conf", text);
-	expect_clean(load(h));
-	assert_true(h->config->n_links > 0);
+	assert_int_equal(glob(SOURCE_ROOT "/conf/examples/*.conf", 0, NULL, &found), 0);
+	assert_int_equal(found.gl_pathc, 5);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		_cleanup_(freep) char *text = read_source(strstr(found.gl_pathv[i], "examples/"));
+
+		put(h, DROP "/60-example.conf", text);
+		expect_clean(load(h));
+		links += h->config->n_links;
+		expects += h->config->n_expects;
+		devices += h->config->n_devices;
+		ipoibs += h->config->n_ipoibs;
+		counters += h->config->n_counters;
+	}
+	globfree(&found);
+	assert_int_equal(links, 2);
+	assert_int_equal(expects, 2);
+	assert_int_equal(devices, 4);
+	assert_int_equal(ipoibs, 3);
+	assert_int_equal(counters, 2);
 }
 
 static void expect_note(const struct config_notes *notes, size_t i, enum config_note_kind kind,
@@ -1523,8 +1542,8 @@ int main(void)
 		T(counter_defaults),
 		T(counter_thresholds_out_of_reach),
 		T(shipped_file_shows_the_defaults),
-		T(shipped_example_works),
 		T(what_was_understood_is_noted),
+		T(shipped_examples_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 TAP on stdout.
 """
 import json
+import os
 import re
 import shutil
 import signal
@@ -278,6 +279,50 @@ def test_monitor(tap, rig, bus):
     tap(rig.run("monitor").returncode == 1, "monitor: not without a bus")
 
 
+def test_host(tap, rig, bus):
+    """-H: over an ssh that leads to the bus here, as systemd-stdio-bridge does it there."""
+    ssh, said = rig.directory / "ssh", rig.directory / "ssh-said"
+    ssh.write_text(f"""#!/bin/sh
+printf '%s\\n' "$@" >{said}
+for word; do [ "$word" != broken ] || exit 255; done
+exec systemd-stdio-bridge --bus-path={bus.env['DBUS_SYSTEM_BUS_ADDRESS']}
+""")
+    ssh.chmod(0o755)
+    # Of this host nothing is to be asked: there is no bus, and no file.
+    env = {"PATH": f"{rig.directory}:{os.environ['PATH']}"}
+    rig.put(host([OK, DOWN]))
+    bus.play(str(rig.file))
+    rig.file.unlink()
+    for args, status, shown in (
+            (["status"], 0, b"RDMA"), (["list"], 0, b"mlx5_0/2"), (["show", "mlx5_0/2"], 0, b"HealthState=failed"),
+            (["topo"], 0, b"NUMA"), (["check", "mlx5_0/1"], 0, b"rdma OK"), (["check", "mlx5_0"], 2, b"rdma FAILED"),
+            (["list", "--json=short"], 0, b'"Running":true'), (["list", "mlx5_9"], 1, b"no ports."),
+            (["reload"], 0, b""), (["release", "mlx5_0"], 0, b"released"),
+            (["ack", "mlx5_0/2", "port-down"], 0, b""), (["wait-online", "mlx5_0/1"], 0, b"Online: 1 port."),
+            (["wait-online", "--timeout=300ms"], 1, b"")):
+        said.unlink(missing_ok=True)
+        p = rig.run("-H", "root@there", *args, **env)
+        words = said.read_text().split() if said.exists() else []
+        tap(p.returncode == status and shown in p.stdout and "root@there" in words and words[-1] != "root@there",
+            f"-H {' '.join(args)}", (p, words))
+    w = Live(rig, bus, "monitor", "-H", "there", "--no-legend", **env)
+    w.waits()
+    rig.put(host([OK]))
+    bus.signal(MESSAGE="configuration loaded", MESSAGE_ID=message_id("CONFIG"), RDMAD_OBJECT="host")
+    tap(w.p.stdout.readline().endswith(b"configuration loaded\n"), "-H monitor")
+    bus.kill()
+    status, _, err = w.end()
+    tap(status == 1 and "Cannot reach the bus of there" in err, "-H monitor ends with the connection", (status, err))
+    bus.start()
+    for args in (["status"], ["list", "--json"], ["check"], ["reload"], ["monitor"], ["wait-online"]):
+        p = rig.run("-H", "broken", *args, **env)
+        wanted = 3 if args == ["check"] else 1
+        tap(p.returncode == wanted and b"broken" in p.stderr + p.stdout and b"Traceback" not in p.stderr,
+            f"-H {' '.join(args)}: ssh that fails", p)
+        if "--json" in args:
+            tap("Error" in json.loads(p.stdout), "... in JSON, too", p)
+
+
 def main():
     tap = Tap()
     if not shutil.which("dbus-daemon"):
@@ -290,6 +335,7 @@ def main():
             test_judgement(tap, rig, bus)
             test_following(tap, rig, bus)
             test_monitor(tap, rig, bus)
+            test_host(tap, rig, bus)
         finally:
             bus.end()
     return tap.end()

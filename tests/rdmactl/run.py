@@ -756,6 +756,24 @@ def test_usage(tap, rig):
     tap(p.returncode == 3 and not p.stdout, "reload without a bus exits with 3", p.stderr)
 
 
+def test_names(tap, rig):
+    """What is not there is said, with what is called nearly so."""
+    rig.put(fixtures.eight_one_down)
+    for args, status, said, shown in (
+            (["list", "mlx5_O"], 1, [b"There is no 'mlx5_O' here. Did you mean 'mlx5_0'?"], []),
+            (["list", "mlx5_9", "mlx5_0"], 1, [b"no 'mlx5_9' here. Did you mean"], [b"mlx5_0/1"]),
+            (["show", "mlx_5_3/1", "mlx5_3/1"], 1, [b"no 'mlx_5_3/1' here. Did you mean 'mlx5_3/1'?"], [b"Object=mlx5_3/1"]),
+            (["status", "efa*"], 1, [b"There is no 'efa*' here. See: rdmactl list"], []),
+            (["topo", "mlx5_[01]", "x", "y"], 1, [b"no 'x' here", b"no 'y' here"], [b"mlx5_0/1", b"mlx5_1/1"]),
+            (["list", "mlx5_[01]", "mlx5_7/?"], 0, [], [b"mlx5_0/1", b"mlx5_1/1", b"mlx5_7/1"])):
+        p = rig.run(*args)
+        tap(p.returncode == status and all(x in p.stderr for x in said) and p.stderr.count(b"There is no") == len(said)
+            and all(x in p.stdout for x in shown), f"{' '.join(args)}: what is not there is told", p)
+    p = rig.run("check", "mlx5_0", "mlx5_9")
+    tap(p.returncode == 3 and p.stdout == b"rdma UNKNOWN: there is no 'mlx5_9' here\n",
+        "check: what is not there is not ok", p)
+
+
 def test_terminal(tap, rig):
     rig.put(fixtures.port_down)
     _, out = rig.run_on_terminal("status", "--no-pager")
@@ -843,6 +861,7 @@ def main():
         test_deadline(tap, rig)
         test_bus(tap, rig, sys.argv[2], update)
         test_usage(tap, rig)
+        test_names(tap, rig)
         test_terminal(tap, rig)
         test_completions(tap, rig)
     return tap.end()

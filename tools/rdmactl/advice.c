@@ -12,6 +12,19 @@ static bool is_plain(const char *s)
 		       strlen(s);
 }
 
+static bool of_counters(const char *reason)
+{
+	return streq(reason, "link-errors") || streq(reason, "counter-saturated") ||
+	       streq(reason, "port-inconsistent");
+}
+
+/* What was wanted comes from somewhere. */
+static bool of_rate(const char *reason)
+{
+	return streq(reason, "width-degraded") || streq(reason, "speed-degraded") ||
+	       streq(reason, "unexpected-link-layer");
+}
+
 bool advice_command(const struct object *o, const char *reason, char *buf, size_t size)
 {
 	const char *netdev = json_text(o->json, "NetDevice");
@@ -39,8 +52,22 @@ bool advice_command(const struct object *o, const char *reason, char *buf, size_
 		snprintf(buf, size, "ip -br link");
 	else if (streq(reason, "config-invalid"))
 		snprintf(buf, size, "systemd-analyze cat-config rdmad/rdmad.conf");
-	else if (streq(reason, "setup-failed") || streq(reason, "setup-blocked"))
-		snprintf(buf, size, "journalctl -b -u rdmad -u rdmad-setup");
+	else if (strncmp(reason, "setup-", strlen("setup-")) == 0)
+		snprintf(buf, size, "rdmactl plan");
+	else if (streq(reason, "count-missing"))
+		snprintf(buf, size, "rdmactl list");
+	else if (streq(reason, "gid-missing") && is_plain(netdev))
+		snprintf(buf, size, "ip address show dev %s", netdev);
+	else if (streq(reason, "device-nodes-missing"))
+		snprintf(buf, size, "ls -l /dev/infiniband");
+	else if (streq(reason, "pcie-degraded") && is_plain(device))
+		snprintf(buf, size, "rdmactl topo %s", device);
+	else if (of_counters(reason) && is_plain(o->name))
+		snprintf(buf, size, "rdmactl counters %s", o->name);
+	else if (streq(reason, "link-flapping") && is_plain(o->name))
+		snprintf(buf, size, "rdmactl events %s", o->name);
+	else if (of_rate(reason) && is_plain(o->name))
+		snprintf(buf, size, "rdmactl explain %s", o->name);
 	else if (o->kind == OBJECT_HOST)
 		snprintf(buf, size, "journalctl -x -b -u rdmad");
 	else if (is_plain(o->name))

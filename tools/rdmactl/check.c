@@ -203,6 +203,21 @@ static char *add_past(char *detail, struct check_past *p, const char *since)
 	return both;
 }
 
+/* All that is named is to be ok, and what is not there is not. Returns whether that was said. */
+static bool cannot_find(struct answer *a, int *ret)
+{
+	_cleanup_(freep) char *why = NULL;
+	size_t i = 0;
+	const char *pattern = view_unmatched(&a->view, a->o, &i);
+
+	if (!pattern)
+		return false;
+	if (asprintf(&why, "there is no '%s' here", pattern) < 0)
+		why = NULL;
+	*ret = cannot_tell(a, or_text(why, "out of memory"));
+	return true;
+}
+
 static int check(struct answer *a)
 {
 	const struct options *o = a->o;
@@ -212,8 +227,8 @@ static int check(struct answer *a)
 
 	if (view_build(a->source.root, o, false, &a->view) < 0)
 		return cannot_tell(a, "out of memory");
-	if (a->view.n == 0)
-		return cannot_tell(a, "nothing here has a name like that");
+	if (cannot_find(a, &r))
+		return r;
 	check_scope(o, &a->view);
 	if (o->group && a->view.n == 0)
 		return cannot_tell(a, "no port here is of that group");

@@ -49,7 +49,7 @@ static int show(const struct options *o, const struct counters_file *old)
 	if (r != 0)
 		return r;
 	if (o->n_patterns > 0 && json_array_size(json_object_get(counters, "Ports")) == 0) {
-		output_error("Nothing here has a name like that.");
+		output_error("Nothing here that has counters is called like that.");
 		r = EXIT_FAILED;
 	}
 	if (r == 0 && o->save)

@@ -141,7 +141,7 @@ int verb_list(const struct options *o)
 	if (r != 0)
 		return r;
 	output_open(o);
-	status = view_exit_status(&s, &v);
+	status = view_exit_status(&s, &v, o);
 	r = o->format == OUTPUT_TEXT ? list_text(o, &s, &v) : list_json(o, &s, &v);
 	return output_close(r ? r : status);
 }

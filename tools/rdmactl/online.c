@@ -190,20 +190,19 @@ static int judge_host_health(struct online *v, const json_t *root, const struct 
 /* A pattern that selects nothing is about something that may still come. */
 static int judge_patterns(struct online *v, const struct view *view, const struct options *o)
 {
+	const char *pattern;
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < o->n_patterns; i++) {
+	for (size_t i = 0; r >= 0 && (pattern = view_unmatched(view, o, &i)) != NULL;) {
 		struct options one = *o;
 		bool any = false;
 
-		one.patterns = &o->patterns[i];
+		one.patterns = &o->patterns[i - 1];
 		one.n_patterns = 1;
-		for (size_t j = 0; !any && j < view->n; j++)
-			any = name_selected(&one, view->objects[j].name);
 		for (size_t j = 0; !any && j < v->n_laggards; j++)
 			any = name_selected(&one, v->laggards[j].object);
 		if (!any)
-			r = add(v, o->patterns[i], "not there");
+			r = add(v, pattern, "not there");
 	}
 	return r;
 }

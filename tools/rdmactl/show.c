@@ -175,7 +175,7 @@ int verb_show(const struct options *o)
 		v.n = 1; /* the host comes first */
 
 	output_open(o);
-	r = view_exit_status(&s, &v);
+	r = view_exit_status(&s, &v, o);
 	if (o->format == OUTPUT_TEXT) {
 		source_note_file(&s);
 		for (size_t i = 0; i < v.n; i++) {

@@ -3,12 +3,15 @@
 
 #include "advice.h"
 #include "macros.h"
+#include "table.h"
 #include "text.h"
 
 /* So many are explained, and so many that are well are listed, before lines stand for groups. */
 #define TROUBLES_EXPLAINED 6
 #define HEALTHY_LISTED     32
 #define IGNORED_NAMED      8
+
+#define INDENT 2
 
 enum cell {
 	CELL_OBJECT,
@@ -19,7 +22,13 @@ enum cell {
 	_CELL_MAX,
 };
 
-static const char *const titles[_CELL_MAX] = { "OBJECT", "HEALTH", "STATE", "RATE", "NETDEV" };
+static const struct table_column columns[_CELL_MAX] = {
+	[CELL_OBJECT] = { "OBJECT", 0.1, SCOLS_FL_TRUNC },
+	[CELL_HEALTH] = { "HEALTH", 0.1, 0 },
+	[CELL_STATE] = { "STATE", 0.1, SCOLS_FL_TRUNC },
+	[CELL_RATE] = { "RATE", 0.1, SCOLS_FL_TRUNC },
+	[CELL_NETDEV] = { "NETDEV", 0.1, SCOLS_FL_TRUNC },
+};
 
 struct row {
 	const struct object *object; /* the first of them */
@@ -31,7 +40,6 @@ struct row {
 struct table {
 	struct row *rows;
 	size_t n;
-	size_t widths[_CELL_MAX];
 };
 
 enum colour health_colour(enum health h)
@@ -166,25 +174,25 @@ static int collect(const struct options *o, const struct view *v, struct table *
 	return 0;
 }
 
-static void measure(const struct options *o, struct table *t)
+/* The rows as libsmartcols has them, NULL when memory is out. */
+static struct libscols_table *make_table(const struct options *o, const struct table *t)
 {
-	/* The order in which columns give way when the terminal is narrow. */
-	static const enum cell narrow[] = { CELL_NETDEV, CELL_OBJECT, CELL_RATE, CELL_STATE };
-	size_t total = 2, limit = o->full || output_width() == 0 ? SIZE_MAX : output_width();
+	_cleanup_(scols_unref_tablep) struct libscols_table *all = table_new(o, columns, _CELL_MAX);
 
-	for (size_t c = 0; c < _CELL_MAX; c++) {
-		t->widths[c] = o->legend ? text_width(titles[c]) : 0;
-		for (size_t i = 0; i < t->n; i++)
-			t->widths[c] = MAX(t->widths[c], text_width(t->rows[i].cells[c]));
-		total += t->widths[c] + (c + 1 < _CELL_MAX ? 2 : 0);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(narrow) && total > limit; i++) {
-		size_t *w = &t->widths[narrow[i]];
-		size_t give = MIN(total - limit, *w > 8 ? *w - 8 : 0);
+	if (!all || scols_table_set_column_separator(all, "  ") < 0)
+		return NULL;
+	table_narrow(all, INDENT);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct row *row = &t->rows[i];
+		struct libscols_line *l = scols_table_new_line(all, NULL);
 
-		*w -= give;
-		total -= give;
+		for (size_t c = 0; c < _CELL_MAX; c++)
+			if (!l || table_set(l, c, row->cells[c],
+					  c == CELL_HEALTH ? health_colour(row->object->health)
+							   : COLOUR_NONE) < 0)
+				return NULL;
 	}
+	return TAKE_PTR(all);
 }
 
 /* Whether the advice about a reason has just been given for another object. */
@@ -246,48 +254,40 @@ static void print_reason(
 		printf("      try: %s%s%s\n", output_colour(COLOUR_BOLD), command, output_reset());
 }
 
+static void print_reasons(const struct row *row, const json_t **previous, bool here, usec_t now)
+{
+	const json_t *reasons = json_object_get(row->object->json, "Reasons");
+
+	for (size_t j = 0; row->explained && j < json_array_size(reasons); j++) {
+		const json_t *reason = json_array_get(reasons, j);
+
+		if (!json_is_object(reason) || json_object_size(reason) == 0)
+			continue;
+		print_reason(row->object, reason, *previous, here, now);
+		*previous = reason;
+	}
+}
+
 void status_table(const struct options *o, const struct view *v, bool here, usec_t now)
 {
+	_cleanup_(scols_unref_tablep) struct libscols_table *all = NULL;
 	const json_t *previous = NULL;
 	struct table t = { 0 };
+	bool good = collect(o, v, &t) == 0 && (t.n == 0 || (all = make_table(o, &t)) != NULL);
 
-	if (collect(o, v, &t) < 0) {
-		output_error("Out of memory");
-		return;
-	}
-	measure(o, &t);
-	if (t.n > 0) {
+	if (t.n > 0)
 		putchar('\n');
-		for (size_t c = 0; o->legend && c < _CELL_MAX; c++) {
-			printf("%s", c ? "" : "  ");
-			output_cell(titles[c], COLOUR_DIM, t.widths[c], c + 1 == _CELL_MAX);
-		}
-		if (o->legend)
-			putchar('\n');
-	}
-	for (size_t i = 0; i < t.n; i++) {
-		const struct row *row = &t.rows[i];
-		const json_t *reasons = json_object_get(row->object->json, "Reasons");
-		size_t last = _CELL_MAX - 1;
-
-		while (last > 0 && !row->cells[last][0])
-			last--;
-		printf("  ");
-		for (size_t c = 0; c <= last; c++)
-			output_cell(row->cells[c],
-				c == CELL_HEALTH ? health_colour(row->object->health) : COLOUR_NONE,
-				t.widths[c], c == last);
-		putchar('\n');
-		for (size_t j = 0; row->explained && j < json_array_size(reasons); j++) {
-			const json_t *reason = json_array_get(reasons, j);
-
-			if (!json_is_object(reason) || json_object_size(reason) == 0)
-				continue;
-			print_reason(row->object, reason, previous, here, now);
-			previous = reason;
-		}
+	/* The reasons of an object stand between its line and the next. */
+	for (size_t i = 0, first = 0; good && i < t.n; i++) {
+		if (!t.rows[i].explained && i + 1 < t.n)
+			continue;
+		good = table_print_range(all, first, i, INDENT) == 0;
+		print_reasons(&t.rows[i], &previous, here, now);
+		first = i + 1;
 	}
 	free(t.rows);
+	if (!good)
+		output_error("Out of memory");
 }
 
 static bool is_ignored(const struct object *o)

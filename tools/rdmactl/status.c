@@ -12,9 +12,8 @@
 #include "summary.h"
 #include "text.h"
 
-#define TROUBLES_IN_VERDICT 3
-#define EVENTS_SHOWN        3
-#define SETUP_SHOWN         8
+#define EVENTS_SHOWN 3
+#define SETUP_SHOWN  8
 
 static void print_ago(const char *prefix, const json_t *object, const char *key, usec_t now)
 {
@@ -81,10 +80,9 @@ static const char *verdict_word(enum health h)
 }
 
 /* The sentence behind the verdict, with so many of the troubles named. */
-static char *verdict_text(const struct view *v, enum health h, size_t named)
+static char *verdict_text(const struct view *v, enum health h, size_t named, const char *counts)
 {
-	_cleanup_(freep) char *troubles = summary_troubles(v, named);
-	_cleanup_(freep) char *counts = summary_counts(v);
+	_cleanup_(freep) char *troubles = named > 0 ? summary_troubles(v, named) : strdup("");
 	char *text;
 	int r;
 
@@ -92,23 +90,29 @@ static char *verdict_text(const struct view *v, enum health h, size_t named)
 		return NULL;
 	if (health_rank(h) == 0 && v->n_ports + v->n_devices + v->n_missing == 0)
 		r = asprintf(&text, "no RDMA devices here, and none expected: that is fine");
-	else if (*troubles)
+	else if (*troubles && *counts)
 		r = asprintf(&text, "%s (%s)", troubles, counts);
 	else
-		r = asprintf(&text, "%s", counts);
+		r = asprintf(&text, "%s%s", troubles, counts);
 	return r < 0 ? NULL : text;
 }
 
-/* Names as many troubles as one line takes. */
+/* As much as one line takes: fewer troubles by their names, then fewer counts. */
 static char *verdict_fitting(
 	const struct options *o, const struct view *v, enum health h, size_t before)
 {
 	size_t room = o->full || output_width() <= before ? SIZE_MAX : output_width() - before;
+	_cleanup_(freep) char *all = summary_counts(v);
+	_cleanup_(freep) char *bad = summary_bad_counts(v);
+	const struct {
+		size_t named;
+		const char *counts;
+	} ways[] = { { 3, all }, { 2, all }, { 1, all }, { 1, bad }, { 0, all }, { 1, "" } };
 	char *text = NULL, *cut;
 
-	for (size_t named = TROUBLES_IN_VERDICT; named > 0; named--) {
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
 		free(text);
-		text = verdict_text(v, h, named);
+		text = verdict_text(v, h, ways[i].named, ways[i].counts);
 		if (!text || text_width(text) <= room)
 			return text;
 	}
@@ -172,38 +176,73 @@ static void print_setup(const struct options *o, const json_t *root)
 		printf("  and %zu more (--full)\n", more);
 }
 
-static void print_events(const struct options *o, const json_t *root, usec_t now)
+#define SAME_MOMENT (2 * USEC_PER_SEC)
+
+/* Whether it is the beginning of what stands above, with its reason and since when. */
+static bool is_told(const struct view *v, const json_t *event)
 {
-	const json_t *events = json_object_get(root, "Events");
-	size_t n = json_array_size(events),
-	       first = o->full || n < EVENTS_SHOWN ? 0 : n - EVENTS_SHOWN;
-	bool any = false;
+	const char *object = json_text(event, "Object"), *id = json_text(event, "Reason");
+	uint64_t when, since;
 
-	for (size_t i = first; i < n; i++) {
-		const json_t *e = json_array_get(events, i);
-		const char *message = json_text(e, "Message");
-		_cleanup_(freep) char *line = NULL;
-		char span[TIMESPAN_MAX] = "?";
-		uint64_t when;
-		int r;
+	for (size_t i = 0; object && id && json_number(event, "When", &when) && i < v->n; i++) {
+		const json_t *reasons = json_object_get(v->objects[i].json, "Reasons");
 
-		if (!message && !json_text(e, "Object"))
+		if (!streq(v->objects[i].name, object))
 			continue;
-		if (json_number(e, "When", &when))
-			timespan_format(span, sizeof(span), usec_sub(now, when));
-		r = message ? asprintf(&line, "%9s ago  %s", span, message)
-			    : asprintf(&line, "%9s ago  %s: %s (%s)", span,
-				      or_text(json_text(e, "Object"), "?"),
-				      or_text(json_text(e, "NewState"), "?"),
-				      or_text(json_text(e, "Reason"), "?"));
-		if (r < 0)
-			continue;
-		printf("%s  ", any ? "" : "\nLast events:\n");
-		any = true;
-		output_cell(line, COLOUR_NONE,
-			o->full || output_width() < 20 ? SIZE_MAX : output_width() - 2, true);
-		putchar('\n');
+		for (size_t j = 0; j < json_array_size(reasons); j++) {
+			const json_t *r = json_array_get(reasons, j);
+
+			if (streq_ptr(json_text(r, "Id"), id) && json_number(r, "Since", &since) &&
+				MAX(usec_sub(when, since), usec_sub(since, when)) <= SAME_MOMENT)
+				return true;
+		}
 	}
+	return false;
+}
+
+static bool is_shown(const struct options *o, const struct view *v, const json_t *event)
+{
+	return (json_text(event, "Message") || json_text(event, "Object")) &&
+	       (o->full || !is_told(v, event));
+}
+
+static void print_event(const struct options *o, const json_t *e, usec_t now)
+{
+	const char *message = json_text(e, "Message");
+	_cleanup_(freep) char *line = NULL;
+	char span[TIMESPAN_MAX] = "?";
+	uint64_t when;
+	int r;
+
+	if (json_number(e, "When", &when))
+		timespan_format(span, sizeof(span), usec_sub(now, when));
+	r = message ? asprintf(&line, "%9s ago  %s", span, message)
+		    : asprintf(&line, "%9s ago  %s: %s (%s)", span,
+			      or_text(json_text(e, "Object"), "?"),
+			      or_text(json_text(e, "NewState"), "?"),
+			      or_text(json_text(e, "Reason"), "?"));
+	if (r < 0) {
+		line = NULL;
+		return;
+	}
+	printf("  ");
+	output_cell(line, COLOUR_NONE,
+		o->full || output_width() < 20 ? SIZE_MAX : output_width() - 2, true);
+	putchar('\n');
+}
+
+static void print_events(const struct options *o, const struct view *v, usec_t now)
+{
+	const json_t *events = json_object_get(v->root, "Events");
+	size_t n = json_array_size(events), first = n, shown = 0;
+
+	while (first > 0 && (o->full || shown < EVENTS_SHOWN))
+		shown += is_shown(o, v, json_array_get(events, --first));
+	if (shown > 0)
+		printf("\nLast events:\n");
+	for (size_t i = first; i < n; i++)
+		if (is_shown(o, v, json_array_get(events, i)))
+			print_event(o, json_array_get(events, i), now);
 }
 
 /* A host that lost an adapter would look like one that never had it. */
@@ -235,7 +274,7 @@ static void status_text(const struct options *o, const struct source *s, struct 
 		return;
 	print_setup(o, s->root);
 	status_ignored(o, v);
-	print_events(o, s->root, now);
+	print_events(o, v, now);
 	print_unexpected(s);
 }
 
@@ -294,7 +333,7 @@ int verb_status(const struct options *o)
 	if (r != 0)
 		return r;
 	output_open(o);
-	r = view_exit_status(&s, &v);
+	r = view_exit_status(&s, &v, o);
 	if (o->format != OUTPUT_TEXT || v.n > 0)
 		status_show(o, &s, &v);
 	return output_close(r);

@@ -29,7 +29,8 @@ char *summary_troubles(const struct view *v, size_t max)
 	return fclose(f) == 0 ? text : NULL;
 }
 
-char *summary_counts(const struct view *v)
+/* Of the first n healths, worst first. */
+static char *counts(const struct view *v, size_t n_order)
 {
 	static const enum health order[] = {
 		HEALTH_FAILED,
@@ -52,7 +53,7 @@ char *summary_counts(const struct view *v)
 
 	if (v->n_ports == 0)
 		fprintf(f, "no ports");
-	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+	for (size_t i = 0; i < MIN(n_order, ARRAY_SIZE(order)); i++) {
 		size_t n = v->n_in_health[order[i]];
 
 		if (n == 0)
@@ -69,4 +70,14 @@ char *summary_counts(const struct view *v)
 	if (v->n_missing > 0)
 		fprintf(f, ", %zu device%s missing", v->n_missing, v->n_missing == 1 ? "" : "s");
 	return fclose(f) == 0 ? text : NULL;
+}
+
+char *summary_counts(const struct view *v)
+{
+	return counts(v, SIZE_MAX);
+}
+
+char *summary_bad_counts(const struct view *v)
+{
+	return counts(v, 4);
 }

@@ -14,3 +14,6 @@ char *summary_troubles(const struct view *v, size_t max);
 
 /* "1 of 8 ports failed, 7 ok"; "8 ports ok, 1 device missing". Returns a new string or NULL. */
 char *summary_counts(const struct view *v);
+
+/* "2 of 256 ports failed", without those that are well: for where there is no room. */
+char *summary_bad_counts(const struct view *v);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "table.h"
 
+#include "macros.h"
+
 #include "text.h"
 
 struct libscols_table *table_new(
@@ -28,6 +30,33 @@ struct libscols_table *table_new(
 		}
 	}
 	return t;
+}
+
+void table_narrow(struct libscols_table *t, size_t indent)
+{
+	size_t width = scols_table_get_termwidth(t);
+
+	if (output_width() > 0 && width > indent)
+		scols_table_set_termwidth(t, width - indent);
+}
+
+int table_print_range(struct libscols_table *t, size_t first, size_t last, size_t indent)
+{
+	_cleanup_(freep) char *text = NULL;
+	char *save = NULL;
+
+	if (scols_table_print_range_to_string(
+		    t, scols_table_get_line(t, first), scols_table_get_line(t, last), &text) < 0)
+		return -1;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		size_t n = strlen(line);
+
+		/* Where the last cells are empty. */
+		while (n > 0 && line[n - 1] == ' ')
+			n--;
+		printf("%*s%.*s\n", (int)indent, "", (int)n, line);
+	}
+	return 0;
 }
 
 int table_set(struct libscols_line *l, size_t column, const char *text, enum colour c)

@@ -22,5 +22,14 @@ struct table_column {
 struct libscols_table *table_new(
 	const struct options *o, const struct table_column *columns, size_t n);
 
+/* Leaves room for an indentation. */
+void table_narrow(struct libscols_table *t, size_t indent);
+
+/*
+ * Prints the lines from first to last, indented, with the headings above the very first. What stands
+ * between two ranges does not disturb the columns. Returns 0, or -1 when memory is out.
+ */
+int table_print_range(struct libscols_table *t, size_t first, size_t last, size_t indent);
+
 /* A text and its colour. Returns 0, or -1 when memory is out. */
 int table_set(struct libscols_line *l, size_t column, const char *text, enum colour c);

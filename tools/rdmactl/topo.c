@@ -116,7 +116,7 @@ int verb_topo(const struct options *o)
 	if (r != 0)
 		return r;
 	output_open(o);
-	r = view_exit_status(&s, &v);
+	r = view_exit_status(&s, &v, o);
 	if (o->format != OUTPUT_TEXT)
 		topo_json(o, &s, &v);
 	else {

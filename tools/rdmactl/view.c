@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "macros.h"
+#include "nearest.h"
 #include "output.h"
 #include "text.h"
 
@@ -306,14 +307,47 @@ const char *object_rate(const struct object *o, char buf[OBJECT_TEXT_MAX])
 	return rate_format(buf, &facts);
 }
 
-int view_exit_status(const struct source *s, const struct view *v)
+const char *view_unmatched(const struct view *v, const struct options *o, size_t *i)
+{
+	while (*i < o->n_patterns) {
+		struct options one = *o;
+		bool any = false;
+
+		one.patterns = &o->patterns[(*i)++];
+		one.n_patterns = 1;
+		for (size_t j = 0; !any && j < v->n; j++)
+			any = name_selected(&one, v->objects[j].name);
+		if (!any)
+			return one.patterns[0];
+	}
+	return NULL;
+}
+
+void say_unmatched(const json_t *root, const char *pattern)
+{
+	const struct options all = { .n_patterns = 0 };
+	struct nearest nearest = nearest_to(pattern);
+	_cleanup_(view_done) struct view v = { 0 };
+
+	/* What a glob was meant to be is not to be told. */
+	if (!pattern[strcspn(pattern, "*?[")] && view_build(root, &all, false, &v) >= 0)
+		for (size_t i = 0; i < v.n; i++)
+			if (v.objects[i].kind != OBJECT_HOST)
+				nearest_try(&nearest, v.objects[i].name);
+	output_error("There is no '%s' here.%s%s%s", pattern, nearest.word ? " Did you mean '" : "",
+		or_text(nearest.word, ""), nearest.word ? "'?" : " See: rdmactl list");
+}
+
+int view_exit_status(const struct source *s, const struct view *v, const struct options *o)
 {
 	int r = source_exit_status(s);
+	const char *pattern;
 
-	if (v->n > 0)
-		return r;
-	output_error("Nothing here has a name like that.");
-	return r ? r : EXIT_FAILED;
+	for (size_t i = 0; (pattern = view_unmatched(v, o, &i)) != NULL;) {
+		say_unmatched(s->root, pattern);
+		r = r ? r : EXIT_FAILED;
+	}
+	return r;
 }
 
 int view_load(const struct options *o, bool exact, struct source *ret_source, struct view *ret)

@@ -55,10 +55,19 @@ void view_done(struct view *v);
 int view_load(const struct options *o, bool exact, struct source *ret_source, struct view *ret);
 
 /*
- * The exit status of a verb that shows the objects; says so when no object has a name that was asked
- * for.
+ * The exit status of a verb that shows the objects; says so of each pattern that no object has a name
+ * like.
  */
-int view_exit_status(const struct source *s, const struct view *v);
+int view_exit_status(const struct source *s, const struct view *v, const struct options *o);
+
+/*
+ * The next pattern of o, from its *i-th on, that selects none of the objects of v, which were collected
+ * with it; NULL when there is none. *i is moved behind it.
+ */
+const char *view_unmatched(const struct view *v, const struct options *o, size_t *i);
+
+/* Says that nothing of the description is called like that, and what is called nearly so. */
+void say_unmatched(const json_t *root, const char *pattern);
 
 /* Sorts the objects so that the worst come first and those with a notice before the rest. */
 void view_sort_worst_first(struct view *v);

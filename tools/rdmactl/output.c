@@ -148,11 +148,16 @@ void output_json(const struct options *o, const json_t *v)
 		return;
 	}
 	/* DEL is the one control character that is ASCII and that JSON does not escape. */
-	for (const char *p = text; *p; p++)
-		if (*p == 0x7f)
-			fputs("\\u007f", stdout);
-		else
-			putchar(*p);
+	for (const char *p = text; *p;) {
+		size_t n = strcspn(p, "\x7f");
+
+		fwrite(p, 1, n, stdout);
+		p += n;
+		if (!*p)
+			break;
+		fputs("\\u007f", stdout);
+		p++;
+	}
 	putchar('\n');
 }
 

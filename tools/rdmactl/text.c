@@ -88,6 +88,33 @@ char *text_sanitise(const char *s, bool keep_newlines)
 	return out;
 }
 
+/* Plain ASCII, which nearly everything is, needs no second look. */
+static bool is_plain(const char *s)
+{
+	while (*s >= 0x20 && *s < 0x7f)
+		s++;
+	return !*s;
+}
+
+static bool is_plain_json(const json_t *v)
+{
+	const char *key;
+	json_t *member;
+
+	if (json_is_string(v))
+		return is_plain(json_string_value(v));
+	for (size_t i = 0; i < json_array_size(v); i++)
+		if (!is_plain_json(json_array_get(v, i)))
+			return false;
+	if (!json_is_object(v))
+		return true;
+	json_object_foreach((json_t *)v, key,
+		member) if (!is_plain(key) || !is_plain_json(member)) return false;
+	return true;
+}
+
+static json_t *sanitise_value(const json_t *v);
+
 static json_t *sanitise_object(const json_t *v)
 {
 	json_t *out = json_object();
@@ -99,7 +126,7 @@ static json_t *sanitise_object(const json_t *v)
 	{
 		_cleanup_(freep) char *clean = text_sanitise(key, false);
 
-		if (!clean || json_object_set_new(out, clean, text_sanitise_json(member)) < 0) {
+		if (!clean || json_object_set_new(out, clean, sanitise_value(member)) < 0) {
 			json_decref(out);
 			return NULL;
 		}
@@ -107,7 +134,7 @@ static json_t *sanitise_object(const json_t *v)
 	return out;
 }
 
-json_t *text_sanitise_json(const json_t *v)
+static json_t *sanitise_value(const json_t *v)
 {
 	json_t *out;
 
@@ -116,8 +143,7 @@ json_t *text_sanitise_json(const json_t *v)
 	if (json_is_array(v)) {
 		out = json_array();
 		for (size_t i = 0; i < json_array_size(v); i++)
-			if (json_array_append_new(out, text_sanitise_json(json_array_get(v, i))) <
-				0) {
+			if (json_array_append_new(out, sanitise_value(json_array_get(v, i))) < 0) {
 				json_decref(out);
 				return NULL;
 			}
@@ -129,6 +155,11 @@ json_t *text_sanitise_json(const json_t *v)
 		return clean ? json_string(clean) : NULL;
 	}
 	return json_incref((json_t *)v);
+}
+
+json_t *text_sanitise_json(const json_t *v)
+{
+	return is_plain_json(v) ? json_incref((json_t *)v) : sanitise_value(v);
 }
 
 /* Width of the character at *s and moves on; what the locale cannot tell counts as one. */

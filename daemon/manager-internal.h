@@ -5,7 +5,7 @@
  * (readings and verdicts of ports), manager-facts.c (what else is read), manager-release.c,
  * manager-admin.c (acknowledging, and who did what), manager-setup.c (plan and steps),
  * manager-inventory.c (what changes rarely), manager-picture.c (where that is kept),
- * manager-keep.c (what the next run is handed), manager-baseline.c (what was learned of it) and manager-output.c (what is shown). For nobody else.
+ * manager-keep.c (what the next run is handed), manager-restart.c (when that one is to begin), manager-baseline.c (what was learned of it) and manager-output.c (what is shown). For nobody else.
  */
 #pragma once
 
@@ -26,6 +26,7 @@
 
 struct manager_inventory;
 struct manager_keep;
+struct manager_restart;
 struct manager_setup;
 
 /* One kind of reading of one object by the slow lane: at most one at a time. */
@@ -87,6 +88,7 @@ struct manager {
 	struct manager_setup *setup;
 	struct manager_inventory *inventory;
 	struct manager_keep *keep;
+	struct manager_restart *restart; /* one is under way */
 	struct publish_context context;
 
 	sd_event_source *uevent_io, *netdev_io, *rdma_io, *sighup, *post;
@@ -299,6 +301,12 @@ bool manager_recalling(const struct manager *m);
 bool port_is_unconfirmed(const struct manager *m, const struct port *p);
 /* Once per turn of the loop: is everything read? */
 void manager_keep_step(struct manager *m);
+
+/* ---- manager-restart.c ---- */
+/* See publish.h. */
+int manager_restart(
+	void *user, uint32_t uid, bool in_place, sd_bus_message *call, char *why, size_t why_size);
+struct manager_restart *manager_restart_free(struct manager_restart *r);
 
 /* ---- manager-baseline.c ---- */
 /* Gives ports what was learned of them before. Returns whether any got it; the caller judges. */

@@ -155,6 +155,39 @@ int manager_keep_save(struct manager *m, const char *why)
 	return r;
 }
 
+/* ---- whether the next one could ---- */
+
+int manager_check_state(const struct manager_options *o)
+{
+	_cleanup_(config_freep) struct config *config = NULL;
+	struct picture_origin origin;
+	struct model kept = { 0 };
+	struct keep k = { .model = &kept };
+	int r;
+
+	r = config_load(o->config_root, &config);
+	if (r < 0) {
+		printf("the configuration cannot be read: %s\n", strerror(-r));
+		return r;
+	}
+	if (access(o->worker_path, X_OK) < 0) {
+		r = -errno;
+		printf("%s cannot be run: %s\n", o->worker_path, strerror(-r));
+		return r;
+	}
+	picture_origin_read(&origin);
+	r = kept_read(o->runtime_dir, &origin, &k);
+	kept_done(&kept);
+	/* Nothing, or of a newer version: it would begin anew, and say so. */
+	if (r < 0 && r != -ENOENT && r != -ESTALE && r != -ENOTSUP) {
+		printf("%s/%s: %s\n", o->runtime_dir, STATE_NAME,
+			r == -EBADMSG ? "not understood" : strerror(-r));
+		return r;
+	}
+	printf("%s\n", RDMAD_VERSION);
+	return 0;
+}
+
 /* ---- taking over ---- */
 
 /* The table is older than the conditions: what stands goes by them. */

@@ -26,6 +26,7 @@ const struct publish_context *manager_context(void *user)
 	m->context.config_generation = m->config_generation;
 	m->context.inventory = manager_inventory_of(m);
 	m->context.learning_persists = manager_inventory_persists(m);
+	m->context.ready = m->ready;
 	m->context.expects_anything = config_expects_anything(m->config);
 	return &m->context;
 }

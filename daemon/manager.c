@@ -485,6 +485,7 @@ struct manager *manager_free(struct manager *m)
 	sd_event_source_disable_unref(m->budget_timer);
 	manager_setup_free(m->setup);
 	manager_inventory_free(m->inventory);
+	manager_restart_free(m->restart);
 	manager_keep_free(m->keep);
 	bus_free(m->bus);
 	pool_free(m->pool);
@@ -514,6 +515,7 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 		.drop_baseline = manager_drop_baseline,
 		.acknowledge = manager_acknowledge,
 		.apply = manager_apply,
+		.restart = manager_restart,
 		.explain = manager_explain,
 		.context = manager_context,
 	};
@@ -526,7 +528,6 @@ int manager_new(sd_event *event, const struct manager_options *o, struct manager
 	m->options = *o;
 	m->recheck_at = USEC_INFINITY;
 	m->ending = KEEP_WHY_STOP;
-	m->context.gap = USEC_INFINITY;
 	m->model.verdict.health = HEALTH_STARTING;
 	m->model.system = system_facts_unknown();
 	m->edges.model = &m->model;

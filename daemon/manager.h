@@ -14,6 +14,7 @@ struct manager_options {
 	const char *config_root; /* "" the real one */
 	const char *worker_path;
 	const char *runtime_dir; /* /run/rdmad */
+	const char *binary;      /* what a restart runs: the path by which this one was started */
 };
 
 /*
@@ -25,6 +26,19 @@ struct manager *manager_free(struct manager *m);
 
 /* Begins to list, judge and set up; READY=1 follows by itself, within StartBudgetSec. */
 int manager_start(struct manager *m);
+
+/*
+ * What the loop ends with for "rdmactl restart": systemd is to start the unit anew
+ * (RestartForceExitStatus= in rdmad.service), or this process becomes the new binary.
+ */
+#define MANAGER_EXIT_ANEW     133
+#define MANAGER_EXIT_IN_PLACE 1000
+
+/*
+ * For the new binary, before the old one ends: whether it can be started, and understands what is
+ * kept. Says its version, or why not, in a line on stdout.
+ */
+int manager_check_state(const struct manager_options *o);
 
 /*
  * Loads the configuration again. A bad one is refused: negative errno, the first wrong line in why,

@@ -169,9 +169,54 @@ int bus_ack(sd_bus_message *m, void *user, sd_bus_error *error)
 	return bus_authorize(user, m, ACTION_ACK);
 }
 
+#define RESTART_IN_PLACE UINT64_C(1)
+
+/* Runs when the caller was found to be allowed to. The answer comes when the new binary was tried. */
+static int restart(struct bus *b, sd_bus_message *call, uint32_t uid)
+{
+	char why[TEXT_MAX] = "";
+	uint64_t flags = 0;
+	int r;
+
+	r = sd_bus_message_rewind(call, true);
+	if (r >= 0)
+		r = sd_bus_message_read(call, "t", &flags);
+	if (r < 0)
+		return r;
+	r = b->callbacks->restart(b->user, uid, flags & RESTART_IN_PLACE, call, why, sizeof(why));
+	return r >= 0 ? 0 : bus_reply_error(call, BUS_ERROR_FAILED, r, why);
+}
+
+int bus_restart(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	uint64_t flags;
+	int r;
+
+	r = sd_bus_message_read(m, "t", &flags);
+	if (r < 0)
+		return r;
+	r = bus_refuse_flags(flags, RESTART_IN_PLACE, error);
+	if (r < 0)
+		return r;
+	return bus_authorize(user, m, ACTION_RESTART);
+}
+
+void bus_restart_accepted(sd_bus_message *call, const char *version)
+{
+	char clean[TEXT_MAX];
+
+	(void)sd_bus_reply_method_return(call, "s", text_clean(version, clean));
+}
+
+void bus_restart_refused(sd_bus_message *call, const char *why)
+{
+	(void)bus_reply_error(call, BUS_ERROR_FAILED, -EINVAL, why);
+}
+
 const struct bus_action bus_actions[] = {
 	[ACTION_RELOAD] = { "org.rdmad1.reload", reload },
 	[ACTION_RELEASE] = { "org.rdmad1.release", release },
+	[ACTION_RESTART] = { "org.rdmad1.restart", restart },
 	[ACTION_ACK] = { "org.rdmad1.ack", acknowledge },
 	[ACTION_SAVE_BASELINE] = { "org.rdmad1.baseline", bus_do_save_baseline },
 	[ACTION_DROP_BASELINE] = { "org.rdmad1.baseline", bus_do_drop_baseline },

@@ -115,6 +115,7 @@ int bus_logcontrol_add(struct bus *b);
 enum bus_action_id {
 	ACTION_RELOAD,
 	ACTION_RELEASE,
+	ACTION_RESTART,
 	ACTION_ACK,
 	ACTION_SAVE_BASELINE,
 	ACTION_DROP_BASELINE,
@@ -142,6 +143,7 @@ int bus_reply_error(sd_bus_message *call, const char *error, int r, const char *
 /* Methods of the manager. */
 int bus_reload(sd_bus_message *m, void *user, sd_bus_error *error);
 int bus_release(sd_bus_message *m, void *user, sd_bus_error *error);
+int bus_restart(sd_bus_message *m, void *user, sd_bus_error *error);
 int bus_ack(sd_bus_message *m, void *user, sd_bus_error *error);
 
 /* ---- bus-baseline.c: methods of the manager, and their actions ---- */

@@ -132,6 +132,9 @@ json_t *describe_daemon(struct builder *b, const struct publish_context *ctx, st
 	put(b, o, "LearningPersists",
 		ctx->learning_persists < 0 ? json_null() : json_boolean(ctx->learning_persists));
 	put(b, o, "ExpectationConfigured", json_boolean(ctx->expects_anything));
+	put(b, o, "Ready", json_boolean(ctx->ready));
+	put(b, o, "PreviousVersion", json_text(ctx->previous_version));
+	put(b, o, "GapUSec", ctx->previous_version[0] ? json_number(ctx->gap) : json_null());
 	put(b, o, "Pid", json_integer(getpid()));
 	put(b, o, "Timestamp", json_time(now));
 	return o;

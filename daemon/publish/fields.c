@@ -114,6 +114,21 @@ static void get_list(const struct subject *s, struct value *v)
 	v->known = true;
 }
 
+static void get_ready(const struct subject *s, struct value *v)
+{
+	value_set_flag(v, s->ctx->ready);
+}
+
+static void get_previous_version(const struct subject *s, struct value *v)
+{
+	value_set_string(v, s->ctx->previous_version);
+}
+
+static void get_gap(const struct subject *s, struct value *v)
+{
+	value_set_number(v, s->ctx->gap, s->ctx->previous_version[0] != '\0');
+}
+
 /* JSON has those for the bus only in its own places: see describe.c. */
 const struct field manager_fields[] = {
 	{ "Version", FIELD_STRING, FIELD_BUS_ONLY, get_version },
@@ -126,6 +141,9 @@ const struct field manager_fields[] = {
 	{ "ExpectationConfigured", FIELD_BOOL, FIELD_BUS_ONLY, get_expects },
 	{ "Missing", FIELD_LIST, FIELD_BUS_ONLY, get_list, &missing_list },
 	{ "Setup", FIELD_LIST, FIELD_BUS_ONLY, get_list, &setup_list },
+	{ "Ready", FIELD_BOOL, FIELD_BUS_ONLY, get_ready },
+	{ "PreviousVersion", FIELD_STRING, FIELD_BUS_ONLY, get_previous_version },
+	{ "GapUSec", FIELD_U64, FIELD_BUS_ONLY, get_gap },
 	{ NULL },
 };
 

@@ -20,10 +20,11 @@ struct publish_context {
 	size_t n_setup;
 	uint64_t config_generation;        /* counts successful loads, from 1 */
 	const struct inventory *inventory; /* what is known of adapters over time; NULL: nothing */
-	int learning_persists; /* what is learned outlives this boot: 1, 0, or -1 not known */
-	bool expects_anything; /* the configuration says what is to be there */
-	usec_t gap; /* how long nobody watched before this run; USEC_INFINITY: it began anew */
-	char previous_version[32]; /* of the run before this one; "" : it began anew */
+	int learning_persists;     /* what is learned outlives this boot: 1, 0, or -1 not known */
+	bool expects_anything;     /* the configuration says what is to be there */
+	bool ready;                /* everything was looked at once */
+	char previous_version[32]; /* that this run goes on from; "" : it began anew */
+	usec_t gap;                /* how long nobody watched in between */
 };
 
 /* One row of Setup[]. */
@@ -242,6 +243,12 @@ struct bus_callbacks {
 	 * with a sentence in why.
 	 */
 	int (*apply)(void *user, bool disruptive, uint32_t uid, char *why, size_t why_size);
+	/*
+	 * Have the new binary go on in place of this one: 0, and bus_restart_*() answers the call; else
+	 * a negative errno with a sentence in why.
+	 */
+	int (*restart)(void *user, uint32_t uid, bool in_place, sd_bus_message *call, char *why,
+		size_t why_size);
 	/* What the rules came to for an object, as JSON; -ENODEV: there is no such object. */
 	int (*explain)(void *user, const char *object, char **ret);
 	/*
@@ -264,6 +271,10 @@ struct bus_callbacks {
  */
 int bus_new(sd_event *event, const struct bus_callbacks *cb, void *user, struct bus **ret);
 struct bus *bus_free(struct bus *b);
+
+/* The answer to a call of Restart(): the version that goes on, or why none does. */
+void bus_restart_accepted(sd_bus_message *call, const char *version);
+void bus_restart_refused(sd_bus_message *call, const char *why);
 
 /*
  * Tells the bus what changed since the last call: compares what clients can see of every object

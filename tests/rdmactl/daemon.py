@@ -30,6 +30,10 @@ def run(*args):
     return subprocess.run([RDMACTL, *args], env=ENV, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
 
 
+def start():
+    return subprocess.Popen([RDMAD, ROOT], env=ENV, stderr=subprocess.PIPE)
+
+
 def wait_for(condition, what):
     for _ in range(300):
         if condition():
@@ -112,11 +116,36 @@ def test(conf):
         "check --since: what stood and is over counts", p)
 
 
+def test_restart(daemon):
+    p = run("ack", "mlx5_nosuch", "device-missing", "--comment=it is on its way")
+    before = reason("device-missing")
+    tap(p.returncode == 0 and before["Acknowledged"] is True, "something to be kept", p)
+    p = run("restart", "--in-place")
+    tap(p.returncode == 0 and p.stdout.startswith(b"rdmad ") and b"; not watched for " in p.stdout
+        and b"In place: " in p.stdout, "restart --in-place", p)
+    tap(daemon.poll() is None, "... in the same process")
+    tap(reason("device-missing") == before, "... what stands is as it was", (before, reason("device-missing")))
+    d = json.loads(run("--json").stdout)["Daemon"]
+    tap(d["Ready"] is True and d["PreviousVersion"] == d["Version"] and 0 < d["GapUSec"] < 60e6
+        and d["Pid"] == daemon.pid, "... and it says what it goes on from", d)
+    raised = [e for e in events("state") if e["Reason"] == "device-missing" and e["Edge"] == "raised"]
+    tap(len(raised) == 1, "... which is told once", raised)
+    asked = subprocess.Popen([RDMACTL, "restart"], env=ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    tap(daemon.wait(60) == 133, "restart ends with 133, for systemd", daemon.returncode)
+    daemon.communicate()
+    daemon = start()
+    said = asked.communicate(timeout=60)[0]
+    tap(asked.returncode == 0 and b"goes on, was " in said, "... and waits for the one that is started then", said)
+    tap(reason("device-missing") == before, "... where all is as it was")
+    return daemon
+
+
 if not shutil.which("dbus-daemon"):
     print("1..0 # SKIP no dbus-daemon")
     sys.exit(0)
 with tempfile.TemporaryDirectory() as directory:
     top = pathlib.Path(directory)
+    ROOT = f"--root={top}/root"
     ENV = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "COLUMNS": "80", "TERM": "xterm",
            "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={top}/bus", "RUNTIME_DIRECTORY": "/run/rdmad",
            "RDMAD_PROBE": PROBE, "ASAN_OPTIONS": "exitcode=99", "UBSAN_OPTIONS": "halt_on_error=1"}
@@ -128,9 +157,10 @@ with tempfile.TemporaryDirectory() as directory:
     bus = subprocess.Popen(["dbus-daemon", f"--config-file={top}/bus.conf", "--nofork", "--print-address"],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     bus.stdout.readline()
-    daemon = subprocess.Popen([RDMAD, f"--root={top}/root"], env=ENV, stderr=subprocess.PIPE)
+    daemon = start()
     try:
         test(conf)
+        daemon = test_restart(daemon)
     finally:
         daemon.send_signal(signal.SIGTERM)
         said = daemon.communicate(timeout=30)[1]

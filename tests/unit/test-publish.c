@@ -123,7 +123,7 @@ static void test_describe_empty(void **state)
 
 	assert_keys(root, "Daemon HealthState HealthSince Reasons Devices Missing Setup Events");
 	assert_keys(daemon, "Running Version ConfigGeneration LearningPersists "
-			    "ExpectationConfigured Pid Timestamp");
+			    "ExpectationConfigured Ready PreviousVersion GapUSec Pid Timestamp");
 	assert_true(json_is_false(json_object_get(daemon, "LearningPersists")));
 	assert_true(json_is_false(json_object_get(daemon, "ExpectationConfigured")));
 	assert_true(json_is_true(json_object_get(daemon, "Running")));

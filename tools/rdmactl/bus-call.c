@@ -90,6 +90,7 @@ struct request {
 	usec_t duration;
 	bool undo;
 	bool disruptive;
+	bool in_place;
 };
 
 static int append_flags(sd_bus_message *m, const struct request *q)
@@ -277,6 +278,22 @@ struct bus_answer bus_call_apply(const char *host, bool disruptive, usec_t timeo
 struct bus_answer bus_call_reload(const char *host, usec_t timeout)
 {
 	const struct request q = { .method = "Reload", .append = append_flags };
+
+	return call_manager(host, &q, timeout);
+}
+
+static int append_restart(sd_bus_message *m, const struct request *q)
+{
+	return sd_bus_message_append(m, "t", q->in_place ? UINT64_C(1) : UINT64_C(0));
+}
+
+struct bus_answer bus_call_restart(const char *host, bool in_place, usec_t timeout)
+{
+	const struct request q = {
+		.method = "Restart",
+		.append = append_restart,
+		.in_place = in_place,
+	};
 
 	return call_manager(host, &q, timeout);
 }

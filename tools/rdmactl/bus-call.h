@@ -59,4 +59,7 @@ struct bus_answer bus_call_apply(const char *host, bool disruptive, usec_t timeo
 /* Manager.Reload(0). */
 struct bus_answer bus_call_reload(const char *host, usec_t timeout);
 
+/* Manager.Restart(in place): when it answers, the version in text is to go on. */
+struct bus_answer bus_call_restart(const char *host, bool in_place, usec_t timeout);
+
 void bus_answer_done(struct bus_answer *a);

@@ -71,6 +71,8 @@ static const struct verb verbs[] = {
 	{ "collect", "FILE", true, OPTION_FORCE, verb_collect,
 		"write such a tree of this host, with configuration and journal" },
 	{ "reload", NULL, false, 0, verb_reload, "make rdmad read its configuration again" },
+	{ "restart", NULL, false, OPTION_IN_PLACE, verb_restart,
+		"have the installed rdmad go on where the running one is" },
 };
 
 static void help(void)
@@ -124,6 +126,7 @@ static void help(void)
 	       "  --disruptive               apply: also what disturbs traffic\n"
 	       "  --timeout=SPAN             wait-online: how long (2min); 0 for ever\n"
 	       "  --any                      wait-online: one port is enough\n"
+	       "  --in-place                 restart: in the same process and sandbox\n"
 	       "\nPATTERN is a glob over names: mlx5_0, 'mlx5_*', rxe0/1, 'mlx5_*/1'.\n"
 	       "See rdmactl(1).\n");
 }

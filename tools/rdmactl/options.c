@@ -39,6 +39,7 @@ enum {
 	ARG_OUTPUT,
 	ARG_TIMEOUT,
 	ARG_ANY,
+	ARG_IN_PLACE,
 	ARG_VERSION,
 	ARG_LIST_VERBS,
 };
@@ -75,6 +76,7 @@ static const struct option long_options[] = {
 	{ "output", required_argument, NULL, ARG_OUTPUT },
 	{ "timeout", required_argument, NULL, ARG_TIMEOUT },
 	{ "any", no_argument, NULL, ARG_ANY },
+	{ "in-place", no_argument, NULL, ARG_IN_PLACE },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, ARG_VERSION },
 	{ "list-verbs", no_argument, NULL, ARG_LIST_VERBS },
@@ -109,6 +111,7 @@ static const char *const names[] = {
 	"--output",
 	"--timeout",
 	"--any",
+	"--in-place",
 };
 
 const char *option_name(unsigned bit)
@@ -282,6 +285,10 @@ static bool parse_setup_option(int c, const char *arg, struct options *o, unsign
 	case ARG_OUTPUT:
 		*ret_bit = OPTION_OUTPUT;
 		o->output = arg;
+		return true;
+	case ARG_IN_PLACE:
+		*ret_bit = OPTION_IN_PLACE;
+		o->in_place = true;
 		return true;
 	default:
 		return parse_check_option(c, arg, o, ret_bit);

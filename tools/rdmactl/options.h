@@ -33,6 +33,7 @@
 #define OPTION_OUTPUT       (1u << 23)
 #define OPTION_TIMEOUT      (1u << 24)
 #define OPTION_ANY          (1u << 25)
+#define OPTION_IN_PLACE     (1u << 26)
 
 enum request {
 	REQUEST_VERB,

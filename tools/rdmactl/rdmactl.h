@@ -68,6 +68,7 @@ struct options {
 	const char *output; /* where to write; "-" stdout; NULL: the usual place */
 	usec_t timeout;     /* of wait-online; USEC_INFINITY none */
 	bool any;           /* one is enough */
+	bool in_place;      /* restart: whether or not a unit would be stopped */
 };
 
 /* Each returns the exit status of the program. */
@@ -91,4 +92,5 @@ int verb_doctor(const struct options *o);
 int verb_import_rdma_conf(const struct options *o);
 int verb_reload(const struct options *o);
 int verb_monitor(const struct options *o);
+int verb_restart(const struct options *o);
 int verb_wait_online(const struct options *o);

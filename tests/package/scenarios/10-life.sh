@@ -8,13 +8,21 @@
 . /rig/lib.sh
 
 debs=/var/cache/rdmad-package
+# Of the guest's packages there are no lists of files, which dpkg would say of each, and no scripts, so that triggers do
+# nothing: those of dbus and systemd, which would load the policy and the catalog.
+mkdir -p /var/lib/dpkg/info
+dpkg-query -W -f '${binary:Package}\n' 2>/dev/null | while read -r p; do : >"/var/lib/dpkg/info/$p.list"; done
+triggers() { systemctl reload dbus.service; journalctl --update-catalog; }
 # package DESCRIPTION COMMAND...: dpkg does it, and nothing is refused, missing or failed
 package() {
         local out status=0
         out=$("${@:2}" </dev/null 2>&1) || status=$?
         check_eq "$1" "$status" 0
+        # Directories that belong to others, too, which dpkg does not know here; and what it says of any downgrade.
+        out=$(grep -vE 'not empty so not removed$|^dpkg: warning: downgrading' <<<"$out")
         if [[ $out =~ refused|[Ff]ail|[Ww]arning|rror|such\ file ]]; then fail "$1: says nothing of trouble" "$out"; else pass "$1: says nothing of trouble"; fi
         said=$out
+        triggers >/dev/null 2>&1
 }
 version_of() { dpkg-deb -f "$1" Version; }
 on_bus() { busctl get-property org.rdmad1 /org/rdmad1 org.rdmad1.Manager Version; }
@@ -39,7 +47,7 @@ check "the catalog has its texts" wait_for 5 journalctl -q --dump-catalog 61841f
 pull p0
 check "trouble" wait_for 5 journal_count_is 1 RDMAD_OBJECT=rxe0/1 RDMAD_REASON=port-down
 stands=$(reasons)
-before=$(rdma -j link; rdma -j dev; lsmod | awk '{ print $1 }' | sort)
+before=$(rdma -j link; rdma -j dev; cut -d' ' -f1 /proc/modules | sort)
 udevadm monitor -k -s infiniband >/tmp/uevents 2>&1 &
 
 pid=$(rdmad_pid)
@@ -56,8 +64,8 @@ check_eq "what stands is as it was" "$(reasons)" "$stands"
 
 package "remove" dpkg -r rdmad
 check_eq "nothing of it runs" "$(rdmad_procs)" 0
-check_eq "no unit of it is left" "$(systemctl list-units --all --plain --no-legend 'rdmad*' | wc -l)" 0
-check_eq "the link stays" "$(rdma -j link; rdma -j dev; lsmod | awk '{ print $1 }' | sort)" "$before"
+check_eq "no unit of it is active or has failed" "$(systemctl list-units --state=active,activating,failed --plain --no-legend 'rdma*')" ""
+check_eq "the link stays" "$(rdma -j link; rdma -j dev; cut -d' ' -f1 /proc/modules | sort)" "$before"
 check "what it learned stays" test -d /var/lib/rdmad
 package "install again" dpkg -i "$debs/new.deb"
 check "it runs" wait_for 20 version_is "$(version_of "$debs/new.deb")"
@@ -65,7 +73,7 @@ check_eq "and goes on" "$(reasons)" "$stands"
 package "purge" dpkg -P rdmad
 check_eq "nothing of it runs" "$(rdmad_procs)" 0
 check_eq "no file of its own is left" "$(find /var/lib/rdmad /run/rdmad /etc/systemd /etc/needrestart /usr/lib/rdmad /run/systemd/system -name '*rdma*' 2>/dev/null)" ""
-check_eq "the link stays" "$(rdma -j link; rdma -j dev; lsmod | awk '{ print $1 }' | sort)" "$before"
+check_eq "the link stays" "$(rdma -j link; rdma -j dev; cut -d' ' -f1 /proc/modules | sort)" "$before"
 package "install after that" dpkg -i "$debs/new.deb"
 check "it runs" wait_for 20 version_is "$(version_of "$debs/new.deb")"
 check_eq "no device came or went" "$(grep -cE 'add|remove' /tmp/uevents)" 0

@@ -23,6 +23,8 @@
 #define VALUE_MAX   2048
 #define WAITING_MAX 256
 #define RETRY_USEC  (250 * USEC_PER_MSEC)
+/* Nobody listens: journald was stopped, and may stay so. */
+#define AWAY_USEC (5 * USEC_PER_SEC)
 
 struct record {
 	struct record *next;
@@ -38,6 +40,7 @@ static struct {
 	struct record *first, **end;
 	unsigned n_waiting;
 	uint64_t n_lost;
+	bool away; /* its socket is there, and nobody listens */
 	sd_event *event;
 	sd_event_source *retry;
 } journal = {
@@ -317,7 +320,10 @@ static void write_storm(struct writer *w, const struct storm_record *s)
 
 /* ---- sending it ---- */
 
-/* Sends one datagram without waiting: 0, -EAGAIN when the journal is behind, or another errno. */
+/*
+ * Sends one datagram without waiting: 0, -EAGAIN when the journal is behind or away for now, or
+ * another errno.
+ */
 static int send_now(const char *data, size_t size)
 {
 	struct iovec iov = { .iov_base = (char *)data, .iov_len = size };
@@ -337,9 +343,10 @@ static int send_now(const char *data, size_t size)
 	do
 		n = sendmsg(journal.fd, &mh, MSG_NOSIGNAL | MSG_DONTWAIT);
 	while (n < 0 && errno == EINTR);
+	journal.away = n < 0 && errno == ECONNREFUSED;
 	if (n >= 0)
 		return 0;
-	return errno == ENOBUFS ? -EAGAIN : -errno;
+	return errno == ENOBUFS || errno == ECONNREFUSED ? -EAGAIN : -errno;
 }
 
 static void drop_first(void)
@@ -362,15 +369,16 @@ static int on_retry(sd_event_source *s, uint64_t usec, void *user)
 /* Has journal_flush() called soon. Without an event loop it is called with the next record. */
 static void arm_retry(void)
 {
+	usec_t delay = journal.away ? AWAY_USEC : RETRY_USEC;
 	int r;
 
 	if (!journal.event)
 		return;
 	if (!journal.retry) {
-		r = sd_event_add_time_relative(journal.event, &journal.retry, CLOCK_MONOTONIC,
-			RETRY_USEC, 0, on_retry, NULL);
+		r = sd_event_add_time_relative(
+			journal.event, &journal.retry, CLOCK_MONOTONIC, delay, 0, on_retry, NULL);
 	} else {
-		r = sd_event_source_set_time_relative(journal.retry, RETRY_USEC);
+		r = sd_event_source_set_time_relative(journal.retry, delay);
 		if (r >= 0)
 			r = sd_event_source_set_enabled(journal.retry, SD_EVENT_ONESHOT);
 	}
@@ -431,14 +439,12 @@ static int submit(const struct writer *w, int priority, const char *message)
 	journal_flush();
 	if (!journal.first)
 		r = send_now(w->data, w->size);
+	/* No journal on this host, or not now: the text at least. */
+	if (journal.away || (r < 0 && r != -EAGAIN))
+		log_write(priority, "%s", text_one_line(message, line, sizeof(line)));
 	if (r == -EAGAIN)
 		return keep(w->data, w->size);
-	if (r < 0) {
-		/* No journal on this host, or not yet: the text at least. */
-		log_write(priority, "%s", text_one_line(message, line, sizeof(line)));
-		return r == -ENOENT || r == -ECONNREFUSED ? 0 : r;
-	}
-	return 0;
+	return r == -ENOENT ? 0 : r;
 }
 
 static void tell_listener(const struct writer *w)

@@ -458,6 +458,31 @@ static void test_journal_away(void **state)
 	model_done(&m);
 }
 
+/* journald was stopped: its socket is there, and nobody listens. What happens is told when it is back. */
+static void test_journal_stopped(void **state)
+{
+	static struct model m;
+	char path[64], record[8192];
+	struct device *d;
+	struct edge e;
+	int fd;
+
+	fill_model(&m, &d);
+	fd = listen_datagrams("stopped", path, sizeof(path));
+	close(fd);
+	journal_set_socket(path);
+	e = make_edge(d);
+	assert_int_equal(journal_edge(&e), 0);
+	assert_int_equal(unlink(path), 0);
+	fd = listen_datagrams("stopped", path, sizeof(path));
+	journal_flush();
+	receive(fd, record, sizeof(record));
+	assert_field(record, "RDMAD_OBJECT=mlx5_0/1");
+	close(fd);
+	journal_done();
+	model_done(&m);
+}
+
 /* ---- message ids and the catalog ---- */
 
 #define IDS_MAX 64
@@ -586,6 +611,7 @@ int main(void)
 		cmocka_unit_test(test_journal_listener),
 		cmocka_unit_test(test_journal_behind),
 		cmocka_unit_test(test_journal_away),
+		cmocka_unit_test(test_journal_stopped),
 		cmocka_unit_test(test_catalog),
 		cmocka_unit_test(test_catalog_text),
 	};

@@ -64,7 +64,7 @@ check_eq "what stands is as it was" "$(reasons)" "$stands"
 
 package "remove" dpkg -r rdmad
 check_eq "nothing of it runs" "$(rdmad_procs)" 0
-check_eq "no unit of it is active or has failed" "$(systemctl list-units --state=active,activating,failed --plain --no-legend 'rdma*')" ""
+check_eq "no unit of it is active or has failed" "$(systemctl list-units --state=active,activating,failed --plain --no-legend 'rdmad*')" ""
 check_eq "the link stays" "$(rdma -j link; rdma -j dev; cut -d' ' -f1 /proc/modules | sort)" "$before"
 check "what it learned stays" test -d /var/lib/rdmad
 package "install again" dpkg -i "$debs/new.deb"

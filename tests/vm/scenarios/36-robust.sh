@@ -96,7 +96,7 @@ mkdir -p /run/systemd/system/rdmad.service.d
 printf '[Service]\nLimitNOFILE=64\nMemoryMax=32M\nMemorySwapMax=0\n' >/run/systemd/system/rdmad.service.d/limits.conf
 systemctl daemon-reload
 check "restart into the limits" rdmactl restart
-check_eq "they hold" "$(systemctl show -P LimitNOFILE -P MemoryMax rdmad.service | tr '\n' ' ')" "64 33554432 "
+check_eq "they hold" "$(systemctl show -P LimitNOFILE rdmad.service) $(systemctl show -P MemoryMax rdmad.service)" "64 33554432"
 check "both links are well" wait_for 10 rdmactl check 'rxe*'
 watches "with limits"
 check_below "descriptors of the daemon" "$(find "/proc/$(rdmad_pid)/fd" -type l | wc -l)" 64

@@ -276,10 +276,18 @@ const struct ib_device_ops rdmasim_sysfs_counter_ops = {
 	.port_groups = rdmasim_counter_groups,
 };
 
+/* Optional ones are off until somebody asks for them; that is the driver's to say. */
 static struct rdma_hw_stats *rdmasim_alloc_hw(struct rdmasim_dev *sdev)
 {
-	return rdma_alloc_hw_stats_struct(sdev->hw_descs, sdev->num_hw,
-					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	struct rdma_hw_stats *stats;
+	u32 i;
+
+	stats = rdma_alloc_hw_stats_struct(sdev->hw_descs, sdev->num_hw,
+					   RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	for (i = 0; stats && i < sdev->num_hw; i++)
+		if (sdev->hw_descs[i].flags & IB_STAT_FLAG_OPTIONAL)
+			set_bit(i, stats->is_disabled);
+	return stats;
 }
 
 static struct rdma_hw_stats *rdmasim_alloc_hw_port(struct ib_device *ibdev,
@@ -329,9 +337,16 @@ static int rdmasim_get_hw_stats(struct ib_device *ibdev,
 							     sdev->num_hw;
 }
 
+static int rdmasim_modify_hw_stat(struct ib_device *ibdev, u32 port,
+				  unsigned int index, bool enable)
+{
+	return rdmasim_fault(to_rdmasim(ibdev), port, RDMASIM_HW_COUNTERS);
+}
+
 const struct ib_device_ops rdmasim_hw_port_ops = {
 	.alloc_hw_port_stats = rdmasim_alloc_hw_port,
 	.get_hw_stats = rdmasim_get_hw_stats,
+	.modify_hw_stat = rdmasim_modify_hw_stat,
 };
 
 const struct ib_device_ops rdmasim_hw_device_ops = {
@@ -341,9 +356,12 @@ const struct ib_device_ops rdmasim_hw_device_ops = {
 
 static int rdmasim_hw_name_add(struct rdmasim_dev *sdev, const char *name)
 {
+	struct rdma_stat_desc *desc;
+	bool optional = *name == '?';
 	char *copy;
 	u32 i;
 
+	name += optional;
 	if (!*name || strchr(name, '/') || sdev->num_hw == RDMASIM_MAX_HW_COUNTERS)
 		return -EINVAL;
 	for (i = 0; i < sdev->num_hw; i++)
@@ -352,7 +370,10 @@ static int rdmasim_hw_name_add(struct rdmasim_dev *sdev, const char *name)
 	copy = kstrdup(name, GFP_KERNEL);
 	if (!copy)
 		return -ENOMEM;
-	sdev->hw_descs[sdev->num_hw++].name = copy;
+	desc = &sdev->hw_descs[sdev->num_hw++];
+	desc->name = copy;
+	if (optional)
+		desc->flags |= IB_STAT_FLAG_OPTIONAL;
 	return 0;
 }
 
@@ -360,7 +381,7 @@ static int rdmasim_hw_name_add(struct rdmasim_dev *sdev, const char *name)
  * rdmasim_hw_names - give a new device its hw_counters
  * @sdev: the device, not registered yet
  * @list: names with commas between, not decoded yet so that a name can have a
- *	comma in it (%2C); NULL for the usual ones
+ *	comma in it (%2C); optional ones begin with "?"; NULL for the usual ones
  *
  * The names are freed with the device, also after a failure.
  *

@@ -92,6 +92,20 @@ sleep 0.1
 check_eq "in the device's directory" "$(cat /sys/class/infiniband/s6/hw_counters/cmds_err)" 3
 check_match "no such counter" "$(rdmasim hw_counter s6 nix 3 2>&1)" "ENOENT.*no counter is called 'nix'"
 
+# optional ones
+check "optional counters" rdmasim create s7 "hw_counters=a,?b,?c"
+check_match "can be switched" "$(rdma statistic mode supported link s7/1)" "b,c"
+check_eq "are off" "$(netlink s7 b)" null
+check "one goes on" rdma statistic set link s7/1 optional-counters c
+check "it counts" rdmasim hw_counter s7/1 c 5
+sleep 0.1
+check_eq "and is seen" "$(netlink s7 c)" 5
+check_eq "the other one is not" "$(netlink s7 b)" null
+check "switching fails" rdmasim fault s7/1 hw_counters errno=EIO times=1
+check_status 1 "as it was told to" rdma statistic unset link s7/1 optional-counters
+check "off" rdma statistic unset link s7/1 optional-counters
+check_eq "is off" "$(netlink s7 c)" null
+
 # link_downed counts by itself with the state
 check "a link goes down" rdmasim event s0/1 PORT_ERR apply=1
 check_eq "counted" "$(c s0 link_downed)" 1

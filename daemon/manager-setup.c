@@ -33,6 +33,7 @@ struct manager_setup {
 	char hostname[HOST_NAME_MAX + 1];
 	int hostname_fd;
 	sd_event_source *hostname_io;
+	bool rival_told;
 	bool ordered; /* somebody waits for what plan_order() began */
 };
 
@@ -216,6 +217,20 @@ static void log_news(struct manager_setup *s)
 				step_message(step, text, sizeof(text)));
 }
 
+/* Two that set up the same devices: said once, for it says itself by the plan when it is over. */
+static const char *notice_rival(struct manager_setup *s)
+{
+	const char *rival = look_rival(NULL);
+
+	if (rival && !s->rival_told)
+		log_warning("%s and rdmad.service both set up the RDMA devices of this host: rdmad "
+			    "stands "
+			    "still while the former runs",
+			rival);
+	s->rival_told |= rival != NULL;
+	return rival;
+}
+
 void manager_setup_replan(struct manager *m)
 {
 	struct manager_setup *s = m->setup;
@@ -225,6 +240,7 @@ void manager_setup_replan(struct manager *m)
 		.model = &m->model,
 		.module_state = look_module_state,
 		.hostname = s->hostname,
+		.rival = notice_rival(s),
 		.now = now.mono,
 	};
 	int r;

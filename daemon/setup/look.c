@@ -36,3 +36,21 @@ enum module_state look_module_state(const char *module, void *user)
 	state[n] = '\0';
 	return strncmp(state, "live", 4) == 0 ? MODULE_STATE_LIVE : MODULE_STATE_CHANGING;
 }
+
+const char *look_rival(const char *slice)
+{
+	/* MLNX_OFED, DOCA-OFED */
+	static const char *const units[] = { "openibd.service" };
+	char path[512], c;
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		_cleanup_(closep) int fd = -1;
+
+		snprintf(path, sizeof(path), "%s/%s/cgroup.procs",
+			slice ? slice : "/sys/fs/cgroup/system.slice", units[i]);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 && read(fd, &c, 1) == 1)
+			return units[i];
+	}
+	return NULL;
+}

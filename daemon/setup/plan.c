@@ -14,6 +14,9 @@
 /* A step that takes longer does not keep the next one waiting: firmware may be silent for a minute. */
 #define HANGING_USEC (3 * USEC_PER_SEC)
 
+/* Nor one that a driver reload is over. */
+#define RIVAL_RECHECK_USEC (1 * USEC_PER_SEC)
+
 /* No event tells that nobody uses a device any more. */
 #define IN_USE_RETRY_USEC (10 * USEC_PER_SEC)
 
@@ -118,6 +121,13 @@ static void schedule(struct plan *p, struct step *s, const struct plan_input *in
 		s->wanted_run = false;
 		s->result = STEP_WAITING;
 		STRSCPY(s->detail, "[Setup] Mode=report: it would be done, and is not");
+		return;
+	}
+	if (in->rival && !is_running(p, s)) {
+		s->wanted_run = false;
+		s->result = STEP_WAITING;
+		snprintf(s->detail, sizeof(s->detail), "%s is at the drivers", in->rival);
+		p->recheck = MIN(p->recheck, usec_add(in->now, RIVAL_RECHECK_USEC));
 		return;
 	}
 	if (s->run.attempts > 0 && s->run.fingerprint != s->fingerprint) {

@@ -26,6 +26,7 @@ struct plan_input {
 	enum module_state (*module_state)(const char *module, void *user);
 	void *user;
 	const char *hostname; /* that node descriptions say */
+	const char *rival;    /* who is at the drivers now: nothing is begun; NULL nobody */
 	usec_t now;           /* monotonic */
 };
 

@@ -20,7 +20,7 @@ struct host {
 	struct config *config;
 	struct model model;
 	struct plan plan;
-	const char *hostname;
+	const char *hostname, *rival;
 	usec_t now;
 	char file[64];
 };
@@ -54,6 +54,7 @@ static void update(struct host *h)
 		.model = &h->model,
 		.module_state = all_loaded,
 		.hostname = h->hostname,
+		.rival = h->rival,
 		.now = h->now,
 	};
 
@@ -470,6 +471,24 @@ static void test_released(void **state)
 	expect_nothing_due(h);
 }
 
+/* Somebody else reloads the drivers: nothing is begun until that is over. */
+static void test_rival(void **state)
+{
+	struct host *h = *state;
+
+	configure(h, "[Device *]\nNodeDescription=%d\n");
+	see_device(h, 3, "mlx5_0");
+	describe(h, "mlx5_0", "MT4129");
+	h->rival = "openibd.service";
+	update(h);
+	expect(h, STEP_NODE_DESCRIPTION, "mlx5_0", STEP_WAITING, "MT4129", "openibd.service is at");
+	assert_null(plan_next(&h->plan, h->now + USEC_PER_DAY));
+	assert_true(plan_recheck(&h->plan) <= h->now + USEC_PER_SEC);
+	h->rival = NULL;
+	update(h);
+	start(h, STEP_NODE_DESCRIPTION);
+}
+
 /* The section changes while the helper is at it: the answer is to what is not asked for any more. */
 static void test_changed_while_running(void **state)
 {
@@ -777,6 +796,7 @@ int main(void)
 		CASE(test_report_mode),
 		CASE(test_refused),
 		CASE(test_released),
+		CASE(test_rival),
 		CASE(test_changed_while_running),
 		CASE(test_roce),
 		CASE(test_roce_on_infiniband),

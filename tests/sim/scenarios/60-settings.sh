@@ -114,5 +114,15 @@ nap 0.5
 cable d1 p1
 check "the software link is made again, with its settings" wait_for 15 plan_is_clean
 in_force "all of it, after the netdev came back"
+# Another set-up of drivers is running: rdmad stands still, and says who.
+systemd-run -q --unit=openibd.service -p Type=oneshot --no-block sleep 30
+check "openibd runs" wait_for 5 test -s /sys/fs/cgroup/system.slice/openibd.service/cgroup.procs
+journal_mark
+rdmasim -q destroy roce0
+rdmasim -q create roce0 link_layer=Ethernet netdev=d0 node_guid=0002:c903:00aa:0040
+check "what comes now waits for it" wait_for 5 step_is node-description roce0 waiting
+check_match "one warning names both" "$(journalctl -q -o cat -u rdmad.service --since "@$(($(date +%s) - 20))" -p warning)" 'openibd.service and rdmad.service both'
+systemctl stop openibd.service
+check "then it is set" wait_for 10 plan_is_clean
 rdmactl --no-pager status
 finish

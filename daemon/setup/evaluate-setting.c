@@ -295,7 +295,12 @@ static bool is_left_changed(
 		step_say(s->detail, "changed by somebody; rdma-ndd.service writes it, too");
 	else
 		step_say(s->detail, "changed by somebody");
-	step_say(s->remedy, "rdmactl apply, or by hand: %s", step_command(s, command));
+	if (s->kind == STEP_NODE_DESCRIPTION)
+		step_say(s->remedy,
+			"rdmactl apply; one writer only: systemctl mask --now rdma-ndd, or "
+			"take NodeDescription= out");
+	else
+		step_say(s->remedy, "rdmactl apply, or by hand: %s", step_command(s, command));
 	step_conclude_drift(s, in->config);
 	return true;
 }

@@ -8,6 +8,8 @@
 . /rig/lib.sh
 
 cm=/sys/kernel/config/rdma_cm
+# It writes node descriptions, too, whenever a device comes or is renamed.
+systemctl mask -q --now rdma-ndd.service
 cable d0 p0
 cable d1 p1
 conf settings <<END
@@ -116,7 +118,7 @@ check "the software link is made again, with its settings" wait_for 15 plan_is_c
 in_force "all of it, after the netdev came back"
 # Another set-up of drivers is running: rdmad stands still, and says who.
 systemd-run -q --unit=openibd.service -p Type=oneshot --no-block sleep 30
-check "openibd runs" wait_for 5 test -s /sys/fs/cgroup/system.slice/openibd.service/cgroup.procs
+check "openibd runs" wait_for 5 grep -q . /sys/fs/cgroup/system.slice/openibd.service/cgroup.procs
 journal_mark
 rdmasim -q destroy roce0
 rdmasim -q create roce0 link_layer=Ethernet netdev=d0 node_guid=0002:c903:00aa:0040

@@ -18,6 +18,21 @@ int bus_refuse_flags(uint64_t flags, uint64_t known, sd_bus_error *error)
 		known);
 }
 
+int bus_take_flags(struct bus *b, sd_bus_message *m, uint64_t known, enum bus_action_id action,
+	sd_bus_error *error)
+{
+	uint64_t flags;
+	int r;
+
+	r = sd_bus_message_read(m, "t", &flags);
+	if (r < 0)
+		return r;
+	r = bus_refuse_flags(flags, known, error);
+	if (r < 0)
+		return r;
+	return bus_authorize(b, m, action);
+}
+
 int bus_reply_error(sd_bus_message *call, const char *error, int r, const char *why)
 {
 	char clean[TEXT_MAX];
@@ -42,16 +57,7 @@ static int reload(struct bus *b, sd_bus_message *call, uint32_t uid)
 
 int bus_reload(sd_bus_message *m, void *user, sd_bus_error *error)
 {
-	uint64_t flags;
-	int r;
-
-	r = sd_bus_message_read(m, "t", &flags);
-	if (r < 0)
-		return r;
-	r = bus_refuse_flags(flags, 0, error);
-	if (r < 0)
-		return r;
-	return bus_authorize(user, m, ACTION_RELOAD);
+	return bus_take_flags(user, m, 0, ACTION_RELOAD, error);
 }
 
 /* Longer than any driver reload or benchmark, short enough not to be forgotten for ever. */
@@ -189,16 +195,7 @@ static int restart(struct bus *b, sd_bus_message *call, uint32_t uid)
 
 int bus_restart(sd_bus_message *m, void *user, sd_bus_error *error)
 {
-	uint64_t flags;
-	int r;
-
-	r = sd_bus_message_read(m, "t", &flags);
-	if (r < 0)
-		return r;
-	r = bus_refuse_flags(flags, RESTART_IN_PLACE, error);
-	if (r < 0)
-		return r;
-	return bus_authorize(user, m, ACTION_RESTART);
+	return bus_take_flags(user, m, RESTART_IN_PLACE, ACTION_RESTART, error);
 }
 
 void bus_restart_accepted(sd_bus_message *call, const char *version)

@@ -77,14 +77,5 @@ int bus_do_apply(struct bus *b, sd_bus_message *call, uint32_t uid)
 
 int bus_apply(sd_bus_message *m, void *user, sd_bus_error *error)
 {
-	uint64_t flags;
-	int r;
-
-	r = sd_bus_message_read(m, "t", &flags);
-	if (r < 0)
-		return r;
-	r = bus_refuse_flags(flags, APPLY_DISRUPTIVE, error);
-	if (r < 0)
-		return r;
-	return bus_authorize(user, m, ACTION_APPLY);
+	return bus_take_flags(user, m, APPLY_DISRUPTIVE, ACTION_APPLY, error);
 }

@@ -35,7 +35,7 @@ check "ok" wait_for 5 rdmactl check
 
 # The cable is pulled and the bus restarted in the same moment.
 pid=$(rdmad_pid)
-before=$(rdmactl --json=short status | jq '[.Events[] | select(.Reason == "port-down")] | length')
+before=$(rdmactl --json=short status | jq '[.Events[] | select(.Reason == "port-down" and .NewState == "failed")] | length')
 journal_mark
 pull p0
 systemctl restart dbus.service
@@ -46,7 +46,7 @@ check_eq "the same daemon" "$(rdmad_pid)" "$pid"
 check "told once" wait_for 2 journal_count_is 1 RDMAD_OBJECT=rxe0/1 PRIORITY=3
 check_match "who asks now sees it" "$(on_the_bus)" failed
 described=$(busctl --json=short call org.rdmad1 /org/rdmad1 org.rdmad1.Manager Describe | jq -r '.data[0]')
-check_eq "and the event" "$(jq '[.Events[] | select(.Reason == "port-down")] | length' <<<"$described")" $(( before + 1 ))
+check_eq "and the event" "$(jq '[.Events[] | select(.Reason == "port-down" and .NewState == "failed")] | length' <<<"$described")" $(( before + 1 ))
 
 # Who was there before, and listens again, hears of the next one.
 busctl --json=short --match "type='signal',sender='org.rdmad1',member='HealthChanged'" monitor >/tmp/heard 2>/tmp/listening &

@@ -27,8 +27,10 @@ take_back() { "$@" busctl call "${manager[@]}" Release astt 1 rxe0 0 0; }
 ack() { "$@" busctl call "${manager[@]}" Ack ssst rxe0/1 port-down 'a ticket' 0; }
 save() { "$@" busctl call "${manager[@]}" SaveBaseline ast 0 0; }
 drop() { "$@" busctl call "${manager[@]}" DropBaseline ast 0 0; }
+apply() { "$@" busctl call "${manager[@]}" Apply t 0; }
+restart() { "$@" busctl call "${manager[@]}" Restart t 0; }
 level() { "$@" busctl set-property "${log[@]}" LogLevel s info; }
-all=(reload release take_back ack save drop level)
+all=(reload release take_back ack save drop apply restart level)
 state() { rdmactl --json=short status | jq -c '[.Daemon.ConfigGeneration, .Devices[0].ReleasedBy, .Devices[0].Ports[0].Reasons]'; }
 # refused WHAT MESSAGE: nobody's call of it
 refused() {
@@ -39,13 +41,13 @@ refused() {
 
 pull p0
 check "root: ack" wait_for 5 ack
-for what in reload release take_back save drop level; do check "root: $what" "$what"; done
+for what in reload release take_back save drop apply level; do check "root: $what" "$what"; done
 plug p0
 check "ok" wait_for 5 rdmactl check
 
 before=$(state)
-check_eq "polkit has read the actions" "$(pkaction | grep -c '^org\.rdmad1\.')" 5
-for what in reload release take_back ack save drop; do check "a password is needed: $what" refused "$what" 'ask for a password'; done
+check_eq "polkit has read the actions" "$(pkaction | grep -c '^org\.rdmad1\.')" 6
+for what in reload release take_back ack save drop apply restart; do check "a password is needed: $what" refused "$what" 'ask for a password'; done
 check "the log level is root's" refused level 'Only root'
 check "everybody may read" as_nobody busctl call "${manager[@]}" Describe
 check_eq "nothing has changed" "$(state)" "$before"

@@ -41,6 +41,20 @@ static void uverbs_removed(struct manager *m, const char *uverbs)
 		}
 }
 
+/* Loading ib_umad gives nodes to devices that were there before: those that lack one, or had this. */
+static void umad_changed(struct manager *m, const char *umad)
+{
+	for (struct device *d = m->model.devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++) {
+			struct port *p = &d->ports[i];
+			const char *had = p->tables.facts.umad;
+
+			if (p->facts.link_layer == LINK_LAYER_INFINIBAND && p->tables.known &&
+				(!had[0] || streq(had, umad)))
+				port_ask_tables(m, p);
+		}
+}
+
 static int on_uevent_io(sd_event_source *source, int fd, uint32_t revents, void *user)
 {
 	struct manager *m = user;
@@ -61,6 +75,9 @@ static int on_uevent_io(sd_event_source *source, int fd, uint32_t revents, void 
 			break;
 		case UEVENT_MODULE:
 			m->plan_dirty = true;
+			break;
+		case UEVENT_UMAD:
+			umad_changed(m, e.sysname);
 			break;
 		}
 	if (r < 0) { /* what was lost could be any of them */

@@ -29,7 +29,8 @@ DEFINE_CLEANUP(struct udev_device *, udev_device_unref)
 
 int uevent_monitor_open(struct uevent_monitor **ret)
 {
-	static const char *const subsystems[] = { "infiniband", "infiniband_verbs", "module" };
+	static const char *const subsystems[] = { "infiniband", "infiniband_verbs",
+		"infiniband_mad", "module" };
 	_cleanup_(uevent_monitor_closep) struct uevent_monitor *m = calloc(1, sizeof(*m));
 	int r;
 
@@ -93,6 +94,12 @@ int uevent_monitor_next(struct uevent_monitor *m, struct uevent *ret)
 		}
 		if (streq(subsystem, "module")) {
 			ret->kind = UEVENT_MODULE;
+			return 1;
+		}
+		if (streq(subsystem, "infiniband_mad")) {
+			if (strncmp(sysname, "umad", strlen("umad")) != 0)
+				continue; /* issmN comes beside it */
+			ret->kind = UEVENT_UMAD;
 			return 1;
 		}
 		/* The node of a device in another network namespace is all that we hear of it. */

@@ -12,6 +12,7 @@ enum uevent_kind {
 	UEVENT_DEVICE,        /* an infiniband device came, went or was renamed: list again */
 	UEVENT_UVERBS_REMOVE, /* uverbsN goes: whoever holds it must let go */
 	UEVENT_MODULE,        /* a kernel module was loaded or unloaded */
+	UEVENT_UMAD,          /* umadN came or went; whose it is tells sysfs only */
 };
 
 struct uevent {

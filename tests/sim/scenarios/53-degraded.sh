@@ -4,6 +4,9 @@
 . /rig/lib.sh
 
 conf degraded <<END
+[Modules]
+# ib_umad is unloaded below, which is nobody's drift here.
+LoadInfiniBand=
 [Daemon]
 ProbeTimeoutSec=30s
 ProbeSec=1s

@@ -243,7 +243,7 @@ static bool is_out_of_reach(struct step *s, const struct target *t)
 		return false;
 	}
 	s->result = STEP_WAITING;
-	s->made_at = 0;
+	s->made_at = s->absent_since = 0;
 	return true;
 }
 
@@ -254,7 +254,7 @@ static int note_in_force(struct step *s, struct setup_memory *memory)
 	const struct memory_setting *known = setup_memory_setting(memory, &e);
 	int r;
 
-	s->made_at = 0;
+	s->made_at = s->absent_since = 0;
 	s->result = STEP_OK;
 	e.repairs = known && streq(known->value, e.value) ? known->repairs : 0;
 	r = setup_memory_note_setting(memory, &e);
@@ -273,6 +273,24 @@ static bool is_settling(struct step *s, const struct plan_input *in)
 	s->settles_at = due;
 	step_say(s->detail, "set, not yet seen");
 	s->result = STEP_CHANGED;
+	return true;
+}
+
+/* A child that was there and is not, while its parent still is: it may be about to go, too. */
+static bool is_going(
+	struct step *s, const struct memory_setting *known, const struct plan_input *in)
+{
+	usec_t due;
+
+	if (s->kind != STEP_ADD_IPOIB || !known || s->ordered)
+		return false;
+	if (!s->absent_since)
+		s->absent_since = MAX(in->now, (usec_t)1);
+	due = usec_add(s->absent_since, SETTLE_USEC);
+	if (in->now >= due)
+		return false;
+	s->settles_at = due;
+	step_say(s->detail, "gone; looking again");
 	return true;
 }
 
@@ -361,7 +379,11 @@ int evaluate_setting(struct step *s, struct setup_memory *memory, const struct p
 		return r;
 	if (is_settling(s, in))
 		return 0;
-	if (f.known && is_left_changed(s, setup_memory_setting(memory, &key), in))
+	if (is_going(s, setup_memory_setting(memory, &key), in))
+		return 0;
+	/* That a child is not there is known. */
+	if ((f.known || s->kind == STEP_ADD_IPOIB) &&
+		is_left_changed(s, setup_memory_setting(memory, &key), in))
 		return 0;
 	if (s->kind == STEP_DEVICE_NAME && !name_is_free(s, in, t.device))
 		return 0;

@@ -6,12 +6,6 @@
 
 #include "plan-internal.h"
 
-/*
- * The end of a netdev and that of its link reach us in any order. Only a link that is missed for
- * this long while its netdev is still there was deleted by somebody.
- */
-#define SETTLE_USEC (1 * USEC_PER_SEC)
-
 void step_say(char buf[REASON_TEXT_MAX], const char *fmt, ...)
 {
 	va_list ap;

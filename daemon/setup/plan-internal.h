@@ -9,6 +9,12 @@
 /* A setting that somebody undoes again and again is theirs: it is reported and left alone. */
 #define REPAIRS_MAX 2
 
+/*
+ * The end of a netdev and that of what is on it (a link, an IPoIB child) reach us in any order. Only
+ * what is missed for this long while its netdev is still there was deleted by somebody.
+ */
+#define SETTLE_USEC (1 * USEC_PER_SEC)
+
 /* What we made or set is in the model by then, or somebody undid it at once. */
 #define MADE_USEC (15 * USEC_PER_SEC)
 

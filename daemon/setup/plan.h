@@ -78,7 +78,7 @@ struct step {
 	char interim[STEP_VALUE_MAX];     /* a value to set first, to make way; "" none */
 	char read_back[STEP_VALUE_MAX];   /* what the helper found; "" nothing */
 	struct step_run run;
-	usec_t absent_since; /* when its link was first missed, 0: it is there */
+	usec_t absent_since; /* when its link or child was first missed, 0: it is there */
 	usec_t made_at;      /* made or set, and not yet seen in the model; 0 otherwise */
 	usec_t settles_at;   /* when time alone changes the result, 0: never */
 	bool changed_untold;

@@ -657,6 +657,7 @@ static void test_ipoib(void **state)
 	struct host *h = *state;
 	struct setup_request req;
 	struct netdev *n;
+	char *text = NULL;
 
 	configure(h, "[IPoIB ib0.8001]\nParent=ib0\nPKey=0x8001\nMode=connected\nMTU=65520\n");
 	update(h);
@@ -687,7 +688,20 @@ static void test_ipoib(void **state)
 	lose_netdev(h, 8);
 	h->now += USEC_PER_MINUTE;
 	update(h);
+	expect(h, STEP_ADD_IPOIB, "ib0.8001", STEP_PENDING, "no ib0.8001", "looking again");
+	h->now = plan_recheck(&h->plan);
+	update(h);
 	expect(h, STEP_ADD_IPOIB, "ib0.8001", STEP_DRIFTED, "no ib0.8001", NULL);
+	/* Nor is it made again by the next rdmad. */
+	assert_int_equal(setup_memory_format(&h->plan.memory, BOOT, &text), 0);
+	plan_done(&h->plan);
+	assert_true(setup_memory_parse(&h->plan.memory, text, BOOT) > 0);
+	free(text);
+	update(h);
+	h->now += USEC_PER_MINUTE;
+	update(h);
+	expect(h, STEP_ADD_IPOIB, "ib0.8001", STEP_DRIFTED, "no ib0.8001", NULL);
+	expect_nothing_due(h);
 	/* The parent came anew. */
 	lose_netdev(h, 7);
 	see_netdev(h, 9, "ib0", true);

@@ -108,11 +108,13 @@ check "renamed by hand" rdma dev set hca0 name other
 check "that is drift" wait_for 5 step_is device-name other drifted
 check "apply gives the name back" rdmactl apply
 check "all as before" wait_for 5 plan_is_clean
+journal_mark
 rdmasim -q destroy all
 check "a RoCE adapter comes anew" rdmasim -q create roce0 link_layer=Ethernet netdev=d0 node_guid=0002:c903:00aa:0040
 check "an InfiniBand one under another name" rdmasim -q create mlx5_3 node_guid=0002:c903:00aa:0010
 check "set anew" wait_for 15 plan_is_clean
 in_force "anew, all of it"
+check_eq "which is nobody's drift" "$(journal_field MESSAGE RDMAD_REASON=setup-drifted)" ""
 ip link delete d1
 nap 0.5
 cable d1 p1

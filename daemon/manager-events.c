@@ -49,8 +49,7 @@ static void umad_changed(struct manager *m, const char *umad)
 			struct port *p = &d->ports[i];
 			const char *had = p->tables.facts.umad;
 
-			if (p->facts.link_layer == LINK_LAYER_INFINIBAND && p->tables.known &&
-				(!had[0] || streq(had, umad)))
+			if (p->tables.known && (!had[0] || streq(had, umad)))
 				port_ask_tables(m, p);
 		}
 }

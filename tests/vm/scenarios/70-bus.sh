@@ -30,8 +30,11 @@ t0=$(now_ms)
 check "on the bus when it is there" wait_for 2 on_the_bus
 check_below "within" "$(( $(now_ms) - t0 ))" 2500
 check_match "with the present state" "$(on_the_bus)" failed
+journal_mark
 plug p0
 check "ok" wait_for 5 rdmactl check
+# A recovery that does not last for a second is none.
+check "and told" wait_for 5 journal_count_is 1 RDMAD_OBJECT=rxe0/1 PRIORITY=5
 
 # The cable is pulled and the bus restarted in the same moment.
 pid=$(rdmad_pid)

@@ -87,7 +87,7 @@ check "a Gen5 card in a Gen4 slot" rdmactl check gen4
 check_match "a Gen5 path at Gen4, and where" "$(field RDMAD_FOUND gen5)" '16(\.0)? GT/s x16 between 0000:90:01.0 and 0000:91:00.0'
 check_match "lanes" "$(field RDMAD_FOUND lanes): $(field RDMAD_WANTED lanes)" 'x8 between 0000:a0:01.0 and 0000:a1:00.0: .*x16'
 check_match "no uverbs node" "$(field RDMAD_FOUND nodes RDMAD_REASON=device-nodes-missing)" 'no uverbs node'
-check_match "the line of MinRate=" "$(explained w200/1 width-degraded)" 'degraded.conf:9'
+check_match "the line of MinRate=" "$(explained w200/1 width-degraded)" 'degraded.conf:12'
 rdmactl --no-pager status
 
 check "ib_umad is unloaded: nobody has a node, and that may be meant" modprobe -r ib_umad

@@ -26,6 +26,9 @@ compare() { # NAME ARCHIVE
         check_eq "$1: nothing differs" "$(diff "/tmp/$1.live" "/tmp/$1.tree")" ""
 }
 
+# ib_umad is loaded by rdmad, when the devices are there already: their nodes are seen all the same.
+umads() { local n; n=$(find /dev/infiniband -name 'umad*' | wc -l); [[ $n -gt 0 && $(rdmactl --json=short status | jq '[.Devices[].Ports[].UmadNode | select(. != null)] | length') == "$n" ]]; }
+check "their umad nodes are seen" wait_for 20 umads
 check "collect" rdmactl collect /tmp/a.tar.gz
 check_eq "for root alone" "$(stat -c '%a %U' /tmp/a.tar.gz)" "600 root"
 check_status 1 "never over a file" rdmactl collect /tmp/a.tar.gz

@@ -103,32 +103,19 @@ int nldev_read_adaptive_moderation(struct nldev *n, uint32_t index)
 
 /* ---- a port ---- */
 
-static struct nl_msg *port_request(int op, int flags, uint32_t index, uint32_t port)
-{
-	struct nl_msg *msg = nldev_request(op, flags);
-
-	if (msg && (nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, index) < 0 ||
-			   nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port) < 0)) {
-		nlmsg_free(msg);
-		return NULL;
-	}
-	return msg;
-}
-
 struct list_optional {
 	nldev_optional_counter_cb cb;
 	void *user;
 };
 
-static int on_counter_status(struct nlattr *entry, struct list_optional *l)
+static int on_counter_status(struct nlattr *tb[RDMAD_ATTR_MAX + 1], void *user)
 {
-	struct nlattr *tb[RDMAD_ATTR_MAX + 1] = { 0 }, *name;
+	struct list_optional *l = user;
+	struct nlattr *name;
 	_cleanup_(freep) char *text = NULL;
 	uint32_t hw_index;
 	uint8_t enabled;
 
-	if (nla_parse_nested(tb, RDMAD_ATTR_MAX, entry, NULL) < 0)
-		return -EBADMSG;
 	/* Only those that can be switched have it. */
 	if (!nldev_get_u8(tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_DYNAMIC], &enabled))
 		return 0;
@@ -141,27 +128,14 @@ static int on_counter_status(struct nlattr *entry, struct list_optional *l)
 
 static int on_counter_statuses(struct nl_msg *msg, void *arg)
 {
-	struct nlattr *tb[RDMAD_ATTR_MAX + 1] = { 0 }, *entry;
-	int r, rest;
-
-	if (nldev_parse(msg, tb) < 0)
-		return -EBADMSG;
-	if (!tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS])
-		return 0;
-	nla_for_each_nested(entry, tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS], rest)
-	{
-		r = on_counter_status(entry, arg);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return nldev_each_entry(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS, 0, on_counter_status, arg);
 }
 
 int nldev_list_optional_counters(
 	struct nldev *n, uint32_t index, uint32_t port, nldev_optional_counter_cb cb, void *user)
 {
 	_cleanup_(nlmsg_freep) struct nl_msg *msg =
-		port_request(RDMA_NLDEV_CMD_STAT_GET_STATUS, 0, index, port);
+		nldev_port_request(RDMA_NLDEV_CMD_STAT_GET_STATUS, 0, index, port);
 	struct list_optional l = { .cb = cb, .user = user };
 
 	return msg ? nldev_transact(n, msg, on_counter_statuses, &l) : -ENOMEM;
@@ -171,7 +145,7 @@ int nldev_set_optional_counters(struct nldev *n, uint32_t index, uint32_t port,
 	const uint32_t *hw_indexes, size_t n_indexes)
 {
 	_cleanup_(nlmsg_freep) struct nl_msg *msg =
-		port_request(RDMA_NLDEV_CMD_STAT_SET, NLM_F_ACK, index, port);
+		nldev_port_request(RDMA_NLDEV_CMD_STAT_SET, NLM_F_ACK, index, port);
 	struct nlattr *list;
 
 	if (!msg)

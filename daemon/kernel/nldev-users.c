@@ -32,13 +32,11 @@ static void read_comm(uint32_t pid, char comm[16])
 	comm[strcspn(comm, "\n")] = '\0';
 }
 
-static int on_entry(struct nlattr *entry, struct count *c)
+static int on_entry(struct nlattr *tb[RDMAD_ATTR_MAX + 1], void *user)
 {
-	struct nlattr *tb[RDMAD_ATTR_MAX + 1] = { 0 };
+	struct count *c = user;
 	uint32_t pid;
 
-	if (nla_parse_nested(tb, RDMAD_ATTR_MAX, entry, NULL) < 0)
-		return -EBADMSG;
 	/* What the kernel uses has a name instead; what a dying process had has neither. */
 	if (!nldev_get_u32(tb[RDMA_NLDEV_ATTR_RES_PID], &pid) || pid == 0)
 		return 0;
@@ -58,23 +56,9 @@ static int on_entry(struct nlattr *entry, struct count *c)
 
 static int on_entries(struct nl_msg *msg, void *arg)
 {
-	struct nlattr *tb[RDMAD_ATTR_MAX + 1] = { 0 }, *entry;
-	struct count *c = arg;
-	int r, rest;
+	const struct count *c = arg;
 
-	if (nldev_parse(msg, tb) < 0)
-		return -EBADMSG;
-	if (!tb[c->table])
-		return 0;
-	nla_for_each_nested(entry, tb[c->table], rest)
-	{
-		if (nla_type(entry) != c->entry)
-			continue;
-		r = on_entry(entry, c);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return nldev_each_entry(msg, c->table, c->entry, on_entry, arg);
 }
 
 static int count(struct nldev *n, int op, uint32_t index, struct count *c)

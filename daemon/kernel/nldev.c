@@ -63,6 +63,40 @@ int nldev_parse(struct nl_msg *msg, struct nlattr *tb[RDMAD_ATTR_MAX + 1])
 	return nlmsg_parse(nlmsg_hdr(msg), 0, tb, RDMAD_ATTR_MAX, NULL) < 0 ? -EBADMSG : 0;
 }
 
+struct nl_msg *nldev_port_request(int op, int flags, uint32_t device_index, uint32_t port)
+{
+	struct nl_msg *msg = nldev_request(op, flags);
+
+	if (msg && (nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, device_index) < 0 ||
+			   nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port) < 0)) {
+		nlmsg_free(msg);
+		return NULL;
+	}
+	return msg;
+}
+
+int nldev_each_entry(struct nl_msg *msg, int table, int entry, nldev_entry_cb cb, void *user)
+{
+	struct nlattr *tb[RDMAD_ATTR_MAX + 1] = { 0 }, *one;
+	int r, rest;
+
+	r = nldev_parse(msg, tb);
+	if (r < 0 || !tb[table])
+		return MIN(r, 0);
+	nla_for_each_nested(one, tb[table], rest)
+	{
+		struct nlattr *fields[RDMAD_ATTR_MAX + 1] = { 0 };
+
+		if (entry && nla_type(one) != entry)
+			continue;
+		r = nla_parse_nested(fields, RDMAD_ATTR_MAX, one, NULL) < 0 ? -EBADMSG
+									    : cb(fields, user);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 static uint64_t get_u64(struct nlattr *a)
 {
 	return a && nla_len(a) >= (int)sizeof(uint64_t) ? nla_get_u64(a) : 0;
@@ -155,12 +189,12 @@ static int on_port(struct nl_msg *msg, void *arg)
 int nldev_read_port(struct nldev *n, uint32_t device_index, uint32_t port, struct port_facts *ret,
 	char ret_name[RDMA_NAME_MAX])
 {
-	_cleanup_(nlmsg_freep) struct nl_msg *msg = nldev_request(RDMA_NLDEV_CMD_PORT_GET, 0);
+	_cleanup_(nlmsg_freep) struct nl_msg *msg =
+		nldev_port_request(RDMA_NLDEV_CMD_PORT_GET, 0, device_index, port);
 	struct read_port rp = { .facts = port_facts_unknown(device_index, port) };
 	int r;
 
-	if (!msg || nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, device_index) < 0 ||
-		nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port) < 0)
+	if (!msg)
 		return -ENOMEM;
 	r = nldev_transact(n, msg, on_port, &rp);
 	if (r < 0)
@@ -176,12 +210,11 @@ struct read_counters {
 	bool any;
 };
 
-static int on_counter(struct nlattr *entry, struct read_counters *rc)
+static int on_counter(struct nlattr *tb[RDMAD_ATTR_MAX + 1], void *user)
 {
-	struct nlattr *tb[RDMAD_ATTR_MAX + 1] = { 0 }, *name, *value;
+	struct read_counters *rc = user;
+	struct nlattr *name, *value;
 
-	if (nla_parse_nested(tb, RDMAD_ATTR_MAX, entry, NULL) < 0)
-		return -EBADMSG;
 	name = tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME];
 	value = tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE];
 	if (!name || !value || nla_len(value) < (int)sizeof(uint64_t))
@@ -193,33 +226,18 @@ static int on_counter(struct nlattr *entry, struct read_counters *rc)
 
 static int on_counters(struct nl_msg *msg, void *arg)
 {
-	struct nlattr *tb[RDMAD_ATTR_MAX + 1] = { 0 }, *entry;
-	struct read_counters *rc = arg;
-	int r, rest;
-
-	r = nldev_parse(msg, tb);
-	if (r < 0)
-		return r;
-	if (!tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS])
-		return 0;
-	nla_for_each_nested(entry, tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS], rest)
-	{
-		r = on_counter(entry, rc);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return nldev_each_entry(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS, 0, on_counter, arg);
 }
 
 int nldev_read_hw_counters(
 	struct nldev *n, uint32_t device_index, uint32_t port, nldev_counter_cb cb, void *user)
 {
-	_cleanup_(nlmsg_freep) struct nl_msg *msg = nldev_request(RDMA_NLDEV_CMD_STAT_GET, 0);
+	_cleanup_(nlmsg_freep) struct nl_msg *msg =
+		nldev_port_request(RDMA_NLDEV_CMD_STAT_GET, 0, device_index, port);
 	struct read_counters rc = { .cb = cb, .user = user };
 	int r;
 
-	if (!msg || nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, device_index) < 0 ||
-		nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, port) < 0)
+	if (!msg)
 		return -ENOMEM;
 	r = nldev_transact(n, msg, on_counters, &rc);
 	if (r < 0)

@@ -18,13 +18,20 @@ int bus_refuse_flags(uint64_t flags, uint64_t known, sd_bus_error *error)
 		known);
 }
 
+int bus_read_flags(sd_bus_message *call, uint64_t *ret)
+{
+	int r = sd_bus_message_rewind(call, true);
+
+	return r < 0 ? r : sd_bus_message_read(call, "t", ret);
+}
+
 int bus_take_flags(struct bus *b, sd_bus_message *m, uint64_t known, enum bus_action_id action,
 	sd_bus_error *error)
 {
 	uint64_t flags;
 	int r;
 
-	r = sd_bus_message_read(m, "t", &flags);
+	r = bus_read_flags(m, &flags);
 	if (r < 0)
 		return r;
 	r = bus_refuse_flags(flags, known, error);
@@ -184,9 +191,7 @@ static int restart(struct bus *b, sd_bus_message *call, uint32_t uid)
 	uint64_t flags = 0;
 	int r;
 
-	r = sd_bus_message_rewind(call, true);
-	if (r >= 0)
-		r = sd_bus_message_read(call, "t", &flags);
+	r = bus_read_flags(call, &flags);
 	if (r < 0)
 		return r;
 	r = b->callbacks->restart(b->user, uid, flags & RESTART_IN_PLACE, call, why, sizeof(why));

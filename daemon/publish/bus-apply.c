@@ -53,9 +53,7 @@ int bus_do_apply(struct bus *b, sd_bus_message *call, uint32_t uid)
 	uint64_t flags = 0;
 	int r;
 
-	r = sd_bus_message_rewind(call, true);
-	if (r >= 0)
-		r = sd_bus_message_read(call, "t", &flags);
+	r = bus_read_flags(call, &flags);
 	if (r < 0)
 		return r;
 	if (b->n_applying == APPLYING_MAX)

@@ -137,6 +137,9 @@ extern const struct bus_action bus_actions[]; /* by enum bus_action_id */
 /* An error for flags beyond the known ones: for every method that changes something. */
 int bus_refuse_flags(uint64_t flags, uint64_t known, sd_bus_error *error);
 
+/* The flags of a call that has nothing else, from its beginning; it may have been read before. */
+int bus_read_flags(sd_bus_message *call, uint64_t *ret);
+
 /* A method that has flags and nothing else: reads them, and asks for leave to do the action. */
 int bus_take_flags(struct bus *b, sd_bus_message *m, uint64_t known, enum bus_action_id action,
 	sd_bus_error *error);

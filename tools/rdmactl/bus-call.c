@@ -88,14 +88,12 @@ struct request {
 	const char *const *objects;
 	size_t n_objects;
 	usec_t duration;
-	bool undo;
-	bool disruptive;
-	bool in_place;
+	uint64_t flags; /* as org.rdmad1(5) has them for the method */
 };
 
 static int append_flags(sd_bus_message *m, const struct request *q)
 {
-	return sd_bus_message_append(m, "t", UINT64_C(0));
+	return sd_bus_message_append(m, "t", q->flags);
 }
 
 /* The first object. */
@@ -119,7 +117,7 @@ static int append_release(sd_bus_message *m, const struct request *q)
 {
 	int r = append_objects(m, q);
 
-	return r < 0 ? r : sd_bus_message_append(m, "tt", q->duration, UINT64_C(0));
+	return r < 0 ? r : sd_bus_message_append(m, "tt", q->duration, q->flags);
 }
 
 static int append_baseline(sd_bus_message *m, const struct request *q)
@@ -240,8 +238,8 @@ struct bus_answer bus_call_baseline(
 /* The objects are the object, the reason and the comment. */
 static int append_ack(sd_bus_message *m, const struct request *q)
 {
-	return sd_bus_message_append(m, "ssst", q->objects[0], q->objects[1], q->objects[2],
-		q->undo ? UINT64_C(1) : UINT64_C(0));
+	return sd_bus_message_append(
+		m, "ssst", q->objects[0], q->objects[1], q->objects[2], q->flags);
 }
 
 struct bus_answer bus_call_ack(const char *host, const char *object, const char *reason,
@@ -253,23 +251,18 @@ struct bus_answer bus_call_ack(const char *host, const char *object, const char 
 		.append = append_ack,
 		.objects = words,
 		.n_objects = ARRAY_SIZE(words),
-		.undo = undo,
+		.flags = undo,
 	};
 
 	return call_manager(host, &q, timeout);
-}
-
-static int append_apply(sd_bus_message *m, const struct request *q)
-{
-	return sd_bus_message_append(m, "t", q->disruptive ? UINT64_C(1) : UINT64_C(0));
 }
 
 struct bus_answer bus_call_apply(const char *host, bool disruptive, usec_t timeout)
 {
 	const struct request q = {
 		.method = "Apply",
-		.append = append_apply,
-		.disruptive = disruptive,
+		.append = append_flags,
+		.flags = disruptive,
 	};
 
 	return call_manager(host, &q, timeout);
@@ -282,17 +275,12 @@ struct bus_answer bus_call_reload(const char *host, usec_t timeout)
 	return call_manager(host, &q, timeout);
 }
 
-static int append_restart(sd_bus_message *m, const struct request *q)
-{
-	return sd_bus_message_append(m, "t", q->in_place ? UINT64_C(1) : UINT64_C(0));
-}
-
 struct bus_answer bus_call_restart(const char *host, bool in_place, usec_t timeout)
 {
 	const struct request q = {
 		.method = "Restart",
-		.append = append_restart,
-		.in_place = in_place,
+		.append = append_flags,
+		.flags = in_place,
 	};
 
 	return call_manager(host, &q, timeout);

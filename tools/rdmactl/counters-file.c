@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "counters.h"
+#include "file.h"
 #include "macros.h"
 #include "output.h"
+#include "put-file.h"
 #include "view.h"
 
 #define FORMAT "rdmactl-counters"
@@ -37,7 +38,7 @@ static json_t *picture(const struct options *o, const json_t *counters)
 }
 
 /* Not json_dumpfd(): that makes a system call of each word. */
-static int write_json(int fd, const json_t *v)
+static int write_json(int fd, const void *user)
 {
 	_cleanup_(closep) int copy = dup(fd);
 	_cleanup_(fclosep) FILE *f = copy >= 0 ? fdopen(copy, "we") : NULL;
@@ -46,34 +47,18 @@ static int write_json(int fd, const json_t *v)
 		return -errno;
 	TAKE_FD(copy);
 	errno = 0;
-	if (json_dumpf(v, f, JSON_INDENT(1)) < 0 || fflush(f) == EOF)
+	if (json_dumpf(user, f, JSON_INDENT(1)) < 0 || fflush(f) == EOF)
 		return errno ? -errno : -EIO;
 	return 0;
 }
 
-/* Writes into a new file beside the path and renames that. */
-static int write_atomically(const char *path, const json_t *v)
+/* As the shell's ">" would make it. */
+static mode_t new_file_mode(void)
 {
-	_cleanup_(freep) char *temporary = NULL;
-	_cleanup_(closep) int fd = -1;
 	mode_t mask = umask(0);
-	int r;
 
 	umask(mask);
-	if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
-		temporary = NULL;
-		return -ENOMEM;
-	}
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	r = write_json(fd, v);
-	if (r == 0 &&
-		(fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0 || rename(temporary, path) < 0))
-		r = -errno;
-	if (r < 0)
-		unlink(temporary);
-	return r;
+	return 0666 & ~mask;
 }
 
 int counters_save(const struct options *o, const char *path, const json_t *counters)
@@ -86,7 +71,7 @@ int counters_save(const struct options *o, const char *path, const json_t *count
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		r = -EINVAL;
 	else
-		r = v ? write_atomically(path, v) : -ENOMEM;
+		r = v ? put_file(path, (int)new_file_mode(), true, write_json, v) : -ENOMEM;
 	json_decref(v);
 	if (r == 0)
 		return 0;
@@ -96,22 +81,15 @@ int counters_save(const struct options *o, const char *path, const json_t *count
 
 static int load(const char *path, json_t **ret)
 {
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	_cleanup_(fclosep) FILE *f = NULL;
+	_cleanup_(freep) char *text = NULL;
 	json_error_t error;
-	struct stat st;
+	size_t size;
+	int r;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	if (st.st_size > FILE_SIZE_MAX)
-		return -EFBIG;
-	f = fdopen(fd, "re");
-	if (!f)
-		return -errno;
-	TAKE_FD(fd);
-	*ret = json_loadf(f, 0, &error);
+	r = file_read(path, 0, FILE_SIZE_MAX, &text, &size);
+	if (r < 0)
+		return r;
+	*ret = json_loadb(text, size, 0, &error);
 	return *ret ? 0 : -EBADMSG;
 }
 

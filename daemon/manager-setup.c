@@ -11,6 +11,7 @@
 #include <systemd/sd-id128.h>
 
 #include "apply.h"
+#include "file.h"
 #include "log.h"
 #include "look.h"
 #include "macros.h"
@@ -18,8 +19,9 @@
 #include "plan.h"
 #include "setting.h"
 
-#define MEMORY_FILE     "setup-memory"
-#define MEMORY_SIZE_MAX (1024 * 1024)
+#define MEMORY_FILE "setup-memory"
+/* All that setup_memory_format() may write: MEMORY_MAX entries of each kind. */
+#define MEMORY_SIZE_MAX (3 * MEMORY_MAX * 512)
 #define CONDITIONS_MAX  REASONS_MAX
 
 struct manager_setup {
@@ -64,27 +66,16 @@ static void recall(struct manager *m)
 {
 	struct manager_setup *s = m->setup;
 	_cleanup_(freep) char *text = NULL;
-	_cleanup_(closep) int fd = -1;
 	char path[PATH_MAX];
-	ssize_t n;
+	int r;
 
 	snprintf(path, sizeof(path), "%s/" MEMORY_FILE, m->options.runtime_dir);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0) {
-		if (errno != ENOENT)
-			log_warning("%s: %m; what was unloaded by hand may be loaded again", path);
-		return;
-	}
-	text = malloc(MEMORY_SIZE_MAX + 1);
-	if (!text)
-		return;
-	n = read(fd, text, MEMORY_SIZE_MAX);
-	if (n < 0) {
-		log_warning("%s: %m; what was unloaded by hand may be loaded again", path);
-		return;
-	}
-	text[n] = '\0';
-	setup_memory_parse(&s->plan.memory, text, s->boot_id);
+	r = file_read(path, O_NOFOLLOW, MEMORY_SIZE_MAX, &text, NULL);
+	if (r >= 0)
+		setup_memory_parse(&s->plan.memory, text, s->boot_id);
+	else if (r != -ENOENT)
+		log_warning("%s: %s; what was unloaded by hand may be loaded again", path,
+			strerror(-r));
 }
 
 static void remember(struct manager *m)
@@ -224,8 +215,7 @@ static const char *notice_rival(struct manager_setup *s)
 
 	if (rival && !s->rival_told)
 		log_warning("%s and rdmad.service both set up the RDMA devices of this host: rdmad "
-			    "stands "
-			    "still while the former runs",
+			    "stands still while the former runs",
 			rival);
 	s->rival_told |= rival != NULL;
 	return rival;

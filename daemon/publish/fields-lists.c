@@ -215,49 +215,28 @@ static bool setup_row_at(
 	return true;
 }
 
-static void get_step(const struct subject *s, struct value *v)
-{
-	value_set_string(v, s->setup->step);
-}
+#define SETUP_TEXT(function, member)                                   \
+	static void function(const struct subject *s, struct value *v) \
+	{                                                              \
+		value_set_string(v, s->setup->member);                 \
+	}
 
-static void get_object(const struct subject *s, struct value *v)
-{
-	value_set_string(v, s->setup->object);
-}
-
-static void get_setup_found(const struct subject *s, struct value *v)
-{
-	value_set_string(v, s->setup->found);
-}
-
-static void get_setup_wanted(const struct subject *s, struct value *v)
-{
-	value_set_string(v, s->setup->wanted);
-}
+SETUP_TEXT(get_step, step)
+SETUP_TEXT(get_object, object)
+SETUP_TEXT(get_setup_found, found)
+SETUP_TEXT(get_setup_wanted, wanted)
+SETUP_TEXT(get_detail, detail)
+SETUP_TEXT(get_setup_remedy, remedy)
+SETUP_TEXT(get_call, call)
 
 static void get_result(const struct subject *s, struct value *v)
 {
 	value_set_string(v, step_result_to_string(s->setup->result));
 }
 
-static void get_detail(const struct subject *s, struct value *v)
-{
-	value_set_string(v, s->setup->detail);
-}
-
 static void get_disruptive(const struct subject *s, struct value *v)
 {
 	value_set_flag(v, s->setup->disruptive);
-}
-
-static void get_setup_remedy(const struct subject *s, struct value *v)
-{
-	value_set_string(v, s->setup->remedy);
-}
-
-static void get_call(const struct subject *s, struct value *v)
-{
-	value_set_string(v, s->setup->call);
 }
 
 static const struct field setup_fields[] = {

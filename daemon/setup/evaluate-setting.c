@@ -12,7 +12,7 @@ struct target {
 	const struct netdev *netdev;
 };
 
-/* What is found; why is "" or says what stands in the way of knowing. */
+/* What is found, if that is known. */
 struct found {
 	bool known;
 	char value[STEP_VALUE_MAX];

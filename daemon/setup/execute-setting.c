@@ -140,15 +140,10 @@ static int read_roce_tos(struct work *w, char value[STEP_VALUE_MAX])
 	return r;
 }
 
-static int value_number(const struct setup_request *req, uint32_t *ret)
-{
-	return parse_u32(req->value, ret); /* setup_request_check() has seen it */
-}
-
 static int set_roce_tos(struct work *w)
 {
 	uint32_t tos;
-	int r = value_number(w->req, &tos);
+	int r = parse_u32(w->req->value, &tos);
 
 	return r < 0 ? r : roce_set_tos(w->req->name, w->req->port, tos);
 }
@@ -314,7 +309,7 @@ static int read_mtu(struct work *w, char value[STEP_VALUE_MAX])
 static int set_mtu(struct work *w)
 {
 	uint32_t mtu;
-	int r = value_number(w->req, &mtu);
+	int r = parse_u32(w->req->value, &mtu);
 
 	return r < 0 ? r : netdev_set_mtu(w->req->index, mtu);
 }

@@ -16,72 +16,61 @@
  */
 static const struct refusal {
 	enum step_kind kind;
-	int error;
+	int errors[3]; /* 0: no further one */
 	enum step_result result;
 	const char *detail, *remedy;
 } refusals[] = {
-	{ STEP_NETNS_MODE, EBUSY, STEP_BLOCKED, "another network namespace exists",
+	{ STEP_NETNS_MODE, { EBUSY }, STEP_BLOCKED, "another network namespace exists",
 		"options ib_core netns_mode=0 (1: shared) in modprobe.d, and reboot" },
-	{ STEP_NETNS_MODE, EOPNOTSUPP, STEP_UNSUPPORTED, "this kernel has no netns mode",
-		"it takes Linux 5.2 or later" },
-	{ STEP_NETNS_MODE, EINVAL, STEP_UNSUPPORTED, "this kernel has no netns mode",
-		"it takes Linux 5.2 or later" },
-	{ STEP_PRIVILEGED_QKEY, EOPNOTSUPP, STEP_UNSUPPORTED,
+	{ STEP_NETNS_MODE, { EOPNOTSUPP, EINVAL }, STEP_UNSUPPORTED,
+		"this kernel has no netns mode", "it takes Linux 5.2 or later" },
+	{ STEP_PRIVILEGED_QKEY, { EOPNOTSUPP, EINVAL }, STEP_UNSUPPORTED,
 		"this kernel does not let it be chosen", "it takes Linux 6.7 or later" },
-	{ STEP_PRIVILEGED_QKEY, EINVAL, STEP_UNSUPPORTED, "this kernel does not let it be chosen",
-		"it takes Linux 6.7 or later" },
-	{ STEP_DEVICE_NAME, EEXIST, STEP_BLOCKED, "another device has this name",
+	{ STEP_DEVICE_NAME, { EEXIST }, STEP_BLOCKED, "another device has this name",
 		"rdma dev shows which; give that one another name" },
-	{ STEP_NODE_DESCRIPTION, ENOENT, STEP_UNSUPPORTED,
+	{ STEP_NODE_DESCRIPTION, { ENOENT }, STEP_UNSUPPORTED,
 		"the driver of %s has no node description that can be set", "" },
-	{ STEP_NODE_DESCRIPTION, EOPNOTSUPP, STEP_UNSUPPORTED,
+	{ STEP_NODE_DESCRIPTION, { EOPNOTSUPP }, STEP_UNSUPPORTED,
 		"the driver of %s does not let it be set", "" },
-	{ STEP_ADAPTIVE_MODERATION, EOPNOTSUPP, STEP_UNSUPPORTED,
+	{ STEP_ADAPTIVE_MODERATION, { EOPNOTSUPP, EINVAL }, STEP_UNSUPPORTED,
 		"the driver of %s has no adaptive moderation", "take AdaptiveModeration= out" },
-	{ STEP_ADAPTIVE_MODERATION, EINVAL, STEP_UNSUPPORTED,
-		"the driver of %s has no adaptive moderation", "take AdaptiveModeration= out" },
-	{ STEP_ROCE_MODE, EINVAL, STEP_UNSUPPORTED, "the port has no GIDs of that type",
+	{ STEP_ROCE_MODE, { EINVAL }, STEP_UNSUPPORTED, "the port has no GIDs of that type",
 		"rdmactl show %s lists what it has" },
-	{ STEP_ROCE_MODE, ENOENT, STEP_BLOCKED, "rdma_cm's directory in configfs is not there",
+	{ STEP_ROCE_MODE, { ENOENT }, STEP_BLOCKED, "rdma_cm's directory in configfs is not there",
 		"systemctl start sys-kernel-config.mount; modprobe rdma_cm" },
-	{ STEP_ROCE_TOS, ENOENT, STEP_BLOCKED, "rdma_cm's directory in configfs is not there",
+	{ STEP_ROCE_TOS, { ENOENT }, STEP_BLOCKED, "rdma_cm's directory in configfs is not there",
 		"systemctl start sys-kernel-config.mount; modprobe rdma_cm" },
-	{ STEP_OPTIONAL_COUNTERS, ENOENT, STEP_UNSUPPORTED,
+	{ STEP_OPTIONAL_COUNTERS, { ENOENT }, STEP_UNSUPPORTED,
 		"the driver of %s does not have all of them",
 		"rdma statistic mode supported lists what it has" },
-	{ STEP_OPTIONAL_COUNTERS, EOPNOTSUPP, STEP_UNSUPPORTED,
+	{ STEP_OPTIONAL_COUNTERS, { EOPNOTSUPP, EINVAL, ENODATA }, STEP_UNSUPPORTED,
 		"the driver of %s has no optional counters", "take OptionalCounters= out" },
-	{ STEP_OPTIONAL_COUNTERS, EINVAL, STEP_UNSUPPORTED,
-		"the driver of %s has no optional counters", "take OptionalCounters= out" },
-	{ STEP_OPTIONAL_COUNTERS, ENODATA, STEP_UNSUPPORTED,
-		"the driver of %s has no optional counters", "take OptionalCounters= out" },
-	{ STEP_ADD_IPOIB, EEXIST, STEP_BLOCKED, "another interface has the name %s",
+	{ STEP_ADD_IPOIB, { EEXIST }, STEP_BLOCKED, "another interface has the name %s",
 		"rename the section, or that interface" },
-	{ STEP_ADD_IPOIB, ENOTUNIQ, STEP_BLOCKED, "its parent has a child with this P_Key already",
+	{ STEP_ADD_IPOIB, { ENOTUNIQ }, STEP_BLOCKED,
+		"its parent has a child with this P_Key already",
 		"ip -d link shows it: take its name for the section" },
-	{ STEP_ADD_IPOIB, EOPNOTSUPP, STEP_BLOCKED, "ib_ipoib is not loaded",
+	{ STEP_ADD_IPOIB, { EOPNOTSUPP }, STEP_BLOCKED, "ib_ipoib is not loaded",
 		"modprobe ib_ipoib, or add it to LoadInfiniBand=" },
-	{ STEP_ADD_IPOIB, EINVAL, STEP_FAILED, "the kernel refuses a child on that parent",
+	{ STEP_ADD_IPOIB, { EINVAL }, STEP_FAILED, "the kernel refuses a child on that parent",
 		"Parent= must be the IPoIB interface of a port, no child itself" },
-	{ STEP_IPOIB_MODE, EOPNOTSUPP, STEP_UNSUPPORTED, "%s is no IPoIB interface", "" },
-	{ STEP_IPOIB_MODE, EINVAL, STEP_UNSUPPORTED, "%s cannot change its mode",
+	{ STEP_IPOIB_MODE, { EOPNOTSUPP }, STEP_UNSUPPORTED, "%s is no IPoIB interface", "" },
+	{ STEP_IPOIB_MODE, { EINVAL }, STEP_UNSUPPORTED, "%s cannot change its mode",
 		"this adapter, or this kernel, does datagram mode only" },
-	{ STEP_IPOIB_UMCAST, EOPNOTSUPP, STEP_UNSUPPORTED, "%s is no IPoIB interface", "" },
-	{ STEP_NETDEV_MTU, EINVAL, STEP_FAILED, "the MTU does not fit %s",
+	{ STEP_IPOIB_UMCAST, { EOPNOTSUPP }, STEP_UNSUPPORTED, "%s is no IPoIB interface", "" },
+	{ STEP_NETDEV_MTU, { EINVAL, ERANGE }, STEP_FAILED, "the MTU does not fit %s",
 		"datagram mode takes what the fabric's multicast MTU allows (2044, 4092)" },
-	{ STEP_NETDEV_MTU, ERANGE, STEP_FAILED, "the MTU does not fit %s",
-		"datagram mode takes what the fabric's multicast MTU allows (2044, 4092)" },
-	{ ANY, EPROTONOSUPPORT, STEP_UNSUPPORTED,
+	{ ANY, { EPROTONOSUPPORT }, STEP_UNSUPPORTED,
 		"this kernel has no RDMA: ib_core cannot be loaded",
 		"install the kernel's modules for RDMA" },
-	{ ANY, ENODEV, STEP_WAITING, "%s is gone, or is another one by now", "" },
-	{ ANY, EPERM, STEP_BLOCKED, "it is not permitted",
+	{ ANY, { ENODEV }, STEP_WAITING, "%s is gone, or is another one by now", "" },
+	{ ANY, { EPERM }, STEP_BLOCKED, "it is not permitted",
 		"look for CAP_NET_ADMIN of rdmad-setup.service" },
-	{ ANY, EACCES, STEP_BLOCKED, "it is not permitted",
+	{ ANY, { EACCES }, STEP_BLOCKED, "it is not permitted",
 		"look for SELinux or AppArmor: journalctl -k" },
-	{ ANY, EBUSY, STEP_BLOCKED, "the kernel says that it is busy",
+	{ ANY, { EBUSY }, STEP_BLOCKED, "the kernel says that it is busy",
 		"rdma resource shows its users" },
-	{ ANY, EOPNOTSUPP, STEP_UNSUPPORTED, "the driver, or this kernel, cannot do it", "" },
+	{ ANY, { EOPNOTSUPP }, STEP_UNSUPPORTED, "the driver, or this kernel, cannot do it", "" },
 };
 
 /* The text with the object in place of its "%s". */
@@ -117,6 +106,16 @@ static void name_namespaces(struct setup_answer *a)
 				 "service with PrivateNetwork=yes");
 }
 
+static bool is_of(const struct refusal *f, enum step_kind kind, int error)
+{
+	if (f->kind != ANY && f->kind != kind)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(f->errors) && f->errors[i]; i++)
+		if (f->errors[i] == error)
+			return true;
+	return false;
+}
+
 void explain_refusal(const struct setup_request *req, int error, struct setup_answer *a)
 {
 	char object[STEP_NAME_MAX + 8];
@@ -127,12 +126,12 @@ void explain_refusal(const struct setup_request *req, int error, struct setup_an
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
 		const struct refusal *f = &refusals[i];
 
-		if ((f->kind != ANY && f->kind != (enum step_kind)req->kind) || f->error != -error)
+		if (!is_of(f, (enum step_kind)req->kind, -error))
 			continue;
 		answer_conclude(a, f->result, error);
 		say_of(a->detail, f->detail, object);
 		say_of(a->remedy, f->remedy, object);
-		if (f->kind == STEP_NETNS_MODE && f->error == EBUSY)
+		if (f->kind == STEP_NETNS_MODE && error == -EBUSY)
 			name_namespaces(a);
 		return;
 	}

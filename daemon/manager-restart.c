@@ -40,7 +40,7 @@ static const char *said(struct manager_restart *r)
 	return r->said;
 }
 
-static struct manager_restart *restart_free(struct manager_restart *r)
+struct manager_restart *manager_restart_free(struct manager_restart *r)
 {
 	if (!r)
 		return NULL;
@@ -55,18 +55,13 @@ static struct manager_restart *restart_free(struct manager_restart *r)
 	return NULL;
 }
 
-struct manager_restart *manager_restart_free(struct manager_restart *r)
-{
-	return restart_free(r);
-}
-
 static void refuse(struct manager *m, const char *why)
 {
 	struct manager_restart *r = m->restart;
 
 	log_warning("not restarted: %s", why);
 	bus_restart_refused(r->call, why);
-	m->restart = restart_free(r);
+	m->restart = manager_restart_free(r);
 }
 
 /* The child has ended, and everything from it is here. */
@@ -226,6 +221,6 @@ int manager_restart(
 	};
 	r = start_check(m->restart);
 	if (r < 0)
-		m->restart = restart_free(m->restart);
+		m->restart = manager_restart_free(m->restart);
 	return r;
 }

@@ -11,18 +11,24 @@
 #define APPLY_DISRUPTIVE UINT64_C(1)
 #define APPLY_USEC       (60 * USEC_PER_SEC)
 
-void bus_applied(struct bus *b)
+static void answer_all(struct bus *b, bool settled)
 {
-	int r;
-
 	while (b->n_applying > 0) {
-		sd_bus_message *call = b->applying[--b->n_applying];
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *call =
+			b->applying[--b->n_applying];
+		int r = settled ? sd_bus_reply_method_return(call, NULL)
+				: sd_bus_reply_method_errorf(call, BUS_ERROR_TIMED_OUT,
+					  "Setup has not settled yet, and goes on: see rdmactl "
+					  "plan");
 
-		r = sd_bus_reply_method_return(call, NULL);
 		if (r < 0)
 			log_debug("Cannot answer a call: %s", strerror(-r));
-		sd_bus_message_unref(call);
 	}
+}
+
+void bus_applied(struct bus *b)
+{
+	answer_all(b, true);
 }
 
 void bus_apply_clear(struct bus *b)
@@ -34,15 +40,7 @@ void bus_apply_clear(struct bus *b)
 
 static int on_late(sd_event_source *source, uint64_t usec, void *user)
 {
-	struct bus *b = user;
-
-	while (b->n_applying > 0) {
-		sd_bus_message *call = b->applying[--b->n_applying];
-
-		(void)sd_bus_reply_method_errorf(call, BUS_ERROR_TIMED_OUT,
-			"Setup has not settled yet, and goes on: see rdmactl plan");
-		sd_bus_message_unref(call);
-	}
+	answer_all(user, false);
 	return 0;
 }
 

@@ -182,7 +182,7 @@ static void write_state(struct manager *m, bool idle)
 	m->state_written = now.mono;
 	m->state_wanted = 0;
 	(void)manager_keep_save(m, ""); /* says itself what is wrong */
-	r = describe_text(manager_context(m), now, EVENTS_MAX, true, &text);
+	r = describe_text(manager_context(m), now, EVENTS_MAX, DESCRIBE_PRETTY, &text);
 	if (r >= 0)
 		r = state_file_write(m->options.runtime_dir, "state.json", text);
 	if (r < 0 && r != m->state_error)

@@ -103,10 +103,7 @@ const char *pcie_link_format(char buf[PCIE_LINK_MAX], uint32_t speed_mtps, uint3
 
 const char *gid_format(char buf[GID_STRING_MAX], const uint8_t gid[16])
 {
-	for (size_t i = 0; i < 8; i++)
-		snprintf(buf + 5 * i, GID_STRING_MAX - 5 * i, "%02x%02x%s", gid[2 * i],
-			gid[2 * i + 1], i < 7 ? ":" : "");
-	return buf;
+	return hex_groups_format(buf, gid, 16);
 }
 
 const char *gid_address_format(char buf[ADDRESS_STRING_MAX], const uint8_t gid[16])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "facts.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -115,15 +116,32 @@ struct port_facts port_facts_unknown(uint32_t device_index, uint32_t number)
 	};
 }
 
+char *hex_groups_format(char *buf, const uint8_t *bytes, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *p = buf;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && i % 2 == 0)
+			*p++ = ':';
+		*p++ = digits[bytes[i] >> 4];
+		*p++ = digits[bytes[i] & 0xf];
+	}
+	*p = '\0';
+	return buf;
+}
+
 const char *guid_format(char buf[GUID_STRING_MAX], uint64_t guid)
 {
-	if (guid == 0)
+	uint64_t order = htobe64(guid);
+	uint8_t bytes[sizeof(order)];
+
+	if (guid == 0) {
 		buf[0] = '\0';
-	else
-		snprintf(buf, GUID_STRING_MAX, "%04x:%04x:%04x:%04x",
-			(unsigned)(guid >> 48) & 0xffff, (unsigned)(guid >> 32) & 0xffff,
-			(unsigned)(guid >> 16) & 0xffff, (unsigned)guid & 0xffff);
-	return buf;
+		return buf;
+	}
+	memcpy(bytes, &order, sizeof(bytes));
+	return hex_groups_format(buf, bytes, sizeof(bytes));
 }
 
 const char *rate_format(char buf[RATE_STRING_MAX], const struct port_facts *facts)

@@ -203,6 +203,9 @@ _Static_assert(
 struct system_facts system_facts_unknown(void);
 struct port_facts port_facts_unknown(uint32_t device_index, uint32_t number);
 
+/* Writes n bytes as sysfs does, "fe80:0000": to buf, which has room for 5 for each 2. Returns buf. */
+char *hex_groups_format(char *buf, const uint8_t *bytes, size_t n);
+
 /* Writes a GUID as sysfs does, "0a7f:bc12:45ef:d23b"; "" for 0. Returns buf. */
 #define GUID_STRING_MAX 20
 const char *guid_format(char buf[GUID_STRING_MAX], uint64_t guid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the files of the bus share. bus.c: the connection's life. bus-sync.c: what clients were told
- * and what differs. bus-object.c: properties. bus-manager.c, bus-device.c, bus-port.c: the
+ * and what differs. bus-object.c: properties. bus-list.c: all of them at once. bus-manager.c, bus-device.c, bus-port.c: the
  * interfaces. bus-apply.c: setup on request. bus-actions.c: what changes something. bus-baseline.c: what was learned.
  * bus-authorize.c: who may change something. bus-logcontrol.c: LogControl1.
  *
@@ -93,6 +93,9 @@ void bus_told_clear(struct bus *b);
 /* Appends the value to a message, unknown as the empty string or the type's maximum. */
 int bus_append_field(sd_bus_message *m, const struct field *f, const struct subject *s);
 
+/* Appends all that GetAll gives: a{sv}. */
+int bus_append_fields(sd_bus_message *m, const struct field *fields, const struct subject *s);
+
 /*
  * Reads "PREFIX/dINDEX" (ret_number NULL) or "PREFIX/dINDEXpNUMBER". Only the one spelling that
  * device_path() and port_path() write is taken: the prefix itself or "d01" is no object.
@@ -101,6 +104,11 @@ bool bus_parse_path(const char *path, uint32_t *ret_index, uint32_t *ret_number)
 
 /* The paths of all devices, or of all ports: a list ended by NULL, all of it malloc'ed. */
 int bus_list_paths(const struct model *m, bool ports, char ***ret);
+
+/* ---- bus-list.c ---- */
+
+/* Called for every message: answers GetManagedObjects. 1 when it was that, 0 when not. */
+int bus_list_filter(struct bus *b, sd_bus_message *m);
 
 /* ---- the interfaces: each adds itself to b->conn ---- */
 

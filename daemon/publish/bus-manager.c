@@ -17,17 +17,26 @@ static int get_property(sd_bus *conn, const char *path, const char *interface, c
 	return f ? bus_append_field(reply, f, &s) : -ENOENT;
 }
 
-static int method_describe(sd_bus_message *m, void *user, sd_bus_error *error)
+static int reply_description(sd_bus_message *m, struct bus *b, enum describe_form form)
 {
 	_cleanup_(freep) char *text = NULL;
-	struct bus *b = user;
 	int r;
 
 	r = describe_text(
-		b->callbacks->context(b->user), timepoint_now(), DESCRIBE_EVENTS, false, &text);
+		b->callbacks->context(b->user), timepoint_now(), DESCRIBE_EVENTS, form, &text);
 	if (r < 0)
 		return r;
 	return sd_bus_reply_method_return(m, "s", text);
+}
+
+static int method_describe(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	return reply_description(m, user, DESCRIBE_COMPACT);
+}
+
+static int method_describe_brief(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	return reply_description(m, user, DESCRIBE_BRIEF);
 }
 
 static int method_describe_counters(sd_bus_message *m, void *user, sd_bus_error *error)
@@ -83,6 +92,8 @@ static const sd_bus_vtable manager_vtable[] = {
 	CHANGES("GapUSec", "t"),
 	SD_BUS_METHOD_WITH_ARGS("Describe", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json),
 		method_describe, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("DescribeBrief", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json),
+		method_describe_brief, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("DescribeCounters", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json),
 		method_describe_counters, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Explain", SD_BUS_ARGS("s", object), SD_BUS_RESULT("s", json),

@@ -10,31 +10,36 @@ static int append_list(
 static int append_value(
 	sd_bus_message *m, const struct field *f, const struct subject *s, const struct value *v)
 {
+	uint64_t number = v->known ? v->number : UINT64_MAX;
+	uint32_t number32 = (uint32_t)number;
+	int flag = v->known && v->flag;
+
 	switch (f->type) {
 	case FIELD_STRING:
 		return sd_bus_message_append_basic(m, 's', v->known ? v->string : "");
 	case FIELD_PATH:
 		return sd_bus_message_append_basic(m, 'o', v->known ? v->string : "/");
 	case FIELD_U32:
-		return sd_bus_message_append(m, "u", v->known ? (uint32_t)v->number : UINT32_MAX);
+		return sd_bus_message_append_basic(m, 'u', &number32);
 	case FIELD_U64:
-		return sd_bus_message_append(m, "t", v->known ? v->number : UINT64_MAX);
+		return sd_bus_message_append_basic(m, 't', &number);
 	case FIELD_BOOL:
-		return sd_bus_message_append(m, "b", (int)(v->known && v->flag));
+		return sd_bus_message_append_basic(m, 'b', &flag);
 	case FIELD_LIST:
 		return append_list(m, f->list, s, v);
 	}
 	return -EINVAL;
 }
 
-/* One entry of a row; what is not known is left out. */
-static int append_entry(sd_bus_message *m, const struct field *f, const struct subject *s)
+/* One entry of a dictionary; what is not known is left out of a row. */
+static int append_entry(
+	sd_bus_message *m, const struct field *f, const struct subject *s, bool is_row)
 {
 	struct value v;
 	int r;
 
 	field_get(f, s, &v);
-	if (!v.known)
+	if (!v.known && is_row)
 		return 0;
 	r = sd_bus_message_open_container(m, 'e', "sv");
 	if (r >= 0)
@@ -54,7 +59,7 @@ static int append_row(sd_bus_message *m, const struct list *l, const struct subj
 	int r = sd_bus_message_open_container(m, 'a', "{sv}");
 
 	for (const struct field *f = l->fields; r >= 0 && f->name; f++)
-		r = append_entry(m, f, row);
+		r = append_entry(m, f, row, true);
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
@@ -76,6 +81,16 @@ int bus_append_field(sd_bus_message *m, const struct field *f, const struct subj
 
 	field_get(f, s, &v);
 	return append_value(m, f, s, &v);
+}
+
+int bus_append_fields(sd_bus_message *m, const struct field *fields, const struct subject *s)
+{
+	int r = sd_bus_message_open_container(m, 'a', "{sv}");
+
+	for (const struct field *f = fields; r >= 0 && f->name; f++)
+		if (f->use != FIELD_LONG)
+			r = append_entry(m, f, s, false);
+	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
 bool bus_parse_path(const char *path, uint32_t *ret_index, uint32_t *ret_number)

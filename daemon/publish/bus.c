@@ -202,6 +202,7 @@ static int refuse_for_now(struct bus *b, sd_bus_message *m)
 static int on_message(sd_bus_message *m, void *user, sd_bus_error *error)
 {
 	struct bus *b = user;
+	int r;
 
 	if (b->dropping)
 		return 1; /* the connection is as good as gone: swallow */
@@ -210,7 +211,8 @@ static int on_message(sd_bus_message *m, void *user, sd_bus_error *error)
 	bus_probe(b);
 	if (bus_under_pressure(b) || (asks_for_everything(m) && too_much_to_tell(b)))
 		return refuse_for_now(b, m);
-	return bus_logcontrol_filter(b, m);
+	r = bus_list_filter(b, m);
+	return r != 0 ? r : bus_logcontrol_filter(b, m);
 }
 
 static int request_name(struct bus *b);

@@ -18,6 +18,7 @@
  */
 struct builder {
 	bool failed;
+	bool brief; /* only what "status" shows as text */
 };
 
 /* Keys are ours and texts are clean: what jansson would look at once more need not be. */

@@ -45,6 +45,27 @@ static void put_fields(
 			put(b, object, f->name, json_field(b, f, s));
 }
 
+/* Of a device or a port. */
+static void put_object_fields(
+	struct builder *b, json_t *object, const struct field *f, const struct subject *s)
+{
+	json_t *value;
+
+	if (!b->brief) {
+		put_fields(b, object, f, s);
+		return;
+	}
+	for (; f->name; f++) {
+		if (!f->brief)
+			continue;
+		value = json_field(b, f, s);
+		if (json_is_null(value) || (json_is_array(value) && json_array_size(value) == 0))
+			json_decref(value);
+		else
+			put(b, object, f->name, value);
+	}
+}
+
 static json_t *json_rows(
 	struct builder *b, const struct list *l, const struct subject *s, const struct value *v)
 {
@@ -73,7 +94,9 @@ static json_t *json_port(struct builder *b, const struct subject *s)
 {
 	json_t *o = json_object();
 
-	put_fields(b, o, port_fields, s);
+	put_object_fields(b, o, port_fields, s);
+	if (b->brief)
+		return o;
 	describe_put_port_lists(b, o, s->ctx->model, s->port);
 	/* Not known to this version, but the keys are there, so that nobody has to ask for them. */
 	put(b, o, "Peer", json_null());
@@ -88,8 +111,9 @@ static json_t *json_device(
 	json_t *o = json_object();
 	json_t *ports = json_array();
 
-	put_fields(b, o, device_fields, &s);
-	describe_put_device_lists(b, o, d);
+	put_object_fields(b, o, device_fields, &s);
+	if (!b->brief)
+		describe_put_device_lists(b, o, d);
 	for (size_t i = 0; i < d->n_ports; i++) {
 		s.port = &d->ports[i];
 		append(b, ports, json_port(b, &s));
@@ -141,9 +165,9 @@ json_t *describe_daemon(struct builder *b, const struct publish_context *ctx, st
 }
 
 int describe_text(const struct publish_context *ctx, struct timepoint now, unsigned max_events,
-	bool pretty, char **ret)
+	enum describe_form form, char **ret)
 {
-	struct builder b = { .failed = false };
+	struct builder b = { .brief = form == DESCRIBE_BRIEF };
 	struct subject s = { .ctx = ctx };
 	json_t *root = json_object();
 	json_t *devices = json_array();
@@ -158,7 +182,8 @@ int describe_text(const struct publish_context *ctx, struct timepoint now, unsig
 	put(&b, root, "Setup", json_field(&b, field_find(manager_fields, "Setup"), &s));
 	put(&b, root, "Events", json_events(&b, ctx->model, max_events));
 
-	text = b.failed ? NULL : json_dumps(root, pretty ? JSON_INDENT(2) : JSON_COMPACT);
+	text = b.failed ? NULL
+			: json_dumps(root, form == DESCRIBE_PRETTY ? JSON_INDENT(2) : JSON_COMPACT);
 	json_decref(root);
 	if (!text)
 		return -ENOMEM;

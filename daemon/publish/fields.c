@@ -247,13 +247,13 @@ static void get_setup_state(const struct subject *s, struct value *v)
 }
 
 const struct field device_fields[] = {
-	{ "Index", FIELD_U32, FIELD_EVERYWHERE, get_index },
-	{ "Name", FIELD_STRING, FIELD_EVERYWHERE, get_name },
+	{ "Index", FIELD_U32, FIELD_EVERYWHERE, get_index, .brief = true },
+	{ "Name", FIELD_STRING, FIELD_EVERYWHERE, get_name, .brief = true },
 	{ "NodeGuid", FIELD_STRING, FIELD_EVERYWHERE, get_node_guid },
 	{ "SysImageGuid", FIELD_STRING, FIELD_EVERYWHERE, get_sys_image_guid },
 	{ "NodeType", FIELD_STRING, FIELD_EVERYWHERE, get_node_type },
 	{ "Driver", FIELD_STRING, FIELD_EVERYWHERE, get_driver },
-	{ "PciAddress", FIELD_STRING, FIELD_EVERYWHERE, get_pci_address },
+	{ "PciAddress", FIELD_STRING, FIELD_EVERYWHERE, get_pci_address, .brief = true },
 	{ "Adapter", FIELD_STRING, FIELD_EVERYWHERE, get_adapter },
 	{ "NumaNode", FIELD_U32, FIELD_EVERYWHERE, get_numa_node },
 	{ "FirmwareVersion", FIELD_STRING, FIELD_EVERYWHERE, get_firmware_version },
@@ -266,10 +266,11 @@ const struct field device_fields[] = {
 	{ "LocalCpus", FIELD_STRING, FIELD_EVERYWHERE, get_local_cpus },
 	{ "Gpu", FIELD_STRING, FIELD_EVERYWHERE, get_gpu },
 	{ "GpuHops", FIELD_U32, FIELD_EVERYWHERE, get_gpu_hops },
-	{ "HealthState", FIELD_STRING, FIELD_EVERYWHERE, get_device_health },
-	{ "HealthSince", FIELD_U64, FIELD_EVERYWHERE, get_device_since },
-	{ "Reasons", FIELD_LIST, FIELD_EVERYWHERE, get_device_reasons, &reason_list },
-	{ "IgnoredBecause", FIELD_STRING, FIELD_EVERYWHERE, get_device_ignored },
+	{ "HealthState", FIELD_STRING, FIELD_EVERYWHERE, get_device_health, .brief = true },
+	{ "HealthSince", FIELD_U64, FIELD_EVERYWHERE, get_device_since, .brief = true },
+	{ "Reasons", FIELD_LIST, FIELD_EVERYWHERE, get_device_reasons, &reason_list,
+		.brief = true },
+	{ "IgnoredBecause", FIELD_STRING, FIELD_EVERYWHERE, get_device_ignored, .brief = true },
 	{ "ReleasedUntil", FIELD_U64, FIELD_EVERYWHERE, get_released_until },
 	{ "ReleasedBy", FIELD_STRING, FIELD_EVERYWHERE, get_released_by },
 	{ "SetupState", FIELD_STRING, FIELD_EVERYWHERE, get_setup_state },
@@ -406,30 +407,30 @@ static void get_gids(const struct subject *s, struct value *v)
 
 const struct field port_fields[] = {
 	{ "Device", FIELD_PATH, FIELD_BUS_ONLY, get_port_device },
-	{ "Number", FIELD_U32, FIELD_EVERYWHERE, get_number },
-	{ "LinkLayer", FIELD_STRING, FIELD_EVERYWHERE, get_link_layer },
-	{ "PortState", FIELD_STRING, FIELD_EVERYWHERE, get_port_state },
-	{ "PhysState", FIELD_STRING, FIELD_EVERYWHERE, get_phys_state },
-	{ "Rate", FIELD_U64, FIELD_EVERYWHERE, get_rate },
-	{ "Width", FIELD_STRING, FIELD_EVERYWHERE, get_width },
-	{ "Speed", FIELD_STRING, FIELD_EVERYWHERE, get_speed },
+	{ "Number", FIELD_U32, FIELD_EVERYWHERE, get_number, .brief = true },
+	{ "LinkLayer", FIELD_STRING, FIELD_EVERYWHERE, get_link_layer, .brief = true },
+	{ "PortState", FIELD_STRING, FIELD_EVERYWHERE, get_port_state, .brief = true },
+	{ "PhysState", FIELD_STRING, FIELD_EVERYWHERE, get_phys_state, .brief = true },
+	{ "Rate", FIELD_U64, FIELD_EVERYWHERE, get_rate, .brief = true },
+	{ "Width", FIELD_STRING, FIELD_EVERYWHERE, get_width, .brief = true },
+	{ "Speed", FIELD_STRING, FIELD_EVERYWHERE, get_speed, .brief = true },
 	{ "ActiveMtu", FIELD_U32, FIELD_EVERYWHERE, get_active_mtu },
 	{ "Lid", FIELD_U32, FIELD_EVERYWHERE, get_lid },
 	{ "SmLid", FIELD_U32, FIELD_EVERYWHERE, get_sm_lid },
-	{ "NetDevice", FIELD_STRING, FIELD_EVERYWHERE, get_netdev },
+	{ "NetDevice", FIELD_STRING, FIELD_EVERYWHERE, get_netdev, .brief = true },
 	{ "NetDeviceIndex", FIELD_U32, FIELD_EVERYWHERE, get_netdev_index },
 	{ "UmadNode", FIELD_STRING, FIELD_EVERYWHERE, get_umad },
-	{ "Group", FIELD_STRING, FIELD_EVERYWHERE, get_group },
-	{ "Required", FIELD_BOOL, FIELD_EVERYWHERE, get_required },
-	{ "HealthState", FIELD_STRING, FIELD_EVERYWHERE, get_port_health },
-	{ "HealthSince", FIELD_U64, FIELD_EVERYWHERE, get_port_since },
-	{ "Reasons", FIELD_LIST, FIELD_EVERYWHERE, get_port_reasons, &reason_list },
-	{ "IgnoredBecause", FIELD_STRING, FIELD_EVERYWHERE, get_port_ignored },
+	{ "Group", FIELD_STRING, FIELD_EVERYWHERE, get_group, .brief = true },
+	{ "Required", FIELD_BOOL, FIELD_EVERYWHERE, get_required, .brief = true },
+	{ "HealthState", FIELD_STRING, FIELD_EVERYWHERE, get_port_health, .brief = true },
+	{ "HealthSince", FIELD_U64, FIELD_EVERYWHERE, get_port_since, .brief = true },
+	{ "Reasons", FIELD_LIST, FIELD_EVERYWHERE, get_port_reasons, &reason_list, .brief = true },
+	{ "IgnoredBecause", FIELD_STRING, FIELD_EVERYWHERE, get_port_ignored, .brief = true },
 	{ "FlapCount", FIELD_U64, FIELD_EVERYWHERE, get_flap_count },
 	{ "DownSince", FIELD_U64, FIELD_EVERYWHERE, get_down_since },
-	{ "ProbeState", FIELD_STRING, FIELD_EVERYWHERE, get_probe_state },
+	{ "ProbeState", FIELD_STRING, FIELD_EVERYWHERE, get_probe_state, .brief = true },
 	{ "LastProbe", FIELD_U64, FIELD_QUIET, get_last_probe },
-	{ "Gids", FIELD_LIST, FIELD_EVERYWHERE, get_gids, &gid_list },
+	{ "Gids", FIELD_LIST, FIELD_LONG, get_gids, &gid_list },
 	{ NULL },
 };
 
@@ -466,8 +467,9 @@ const char *field_signature(const struct field *f)
 
 const struct field *field_find(const struct field *fields, const char *name)
 {
+	/* Asked for each property of each object: most names differ in their first letter already. */
 	for (; fields->name; fields++)
-		if (streq(fields->name, name))
+		if (fields->name[0] == name[0] && streq(fields->name, name))
 			return fields;
 	return NULL;
 }

@@ -49,6 +49,7 @@ enum field_use {
 	FIELD_EVERYWHERE,
 	FIELD_BUS_ONLY,
 	FIELD_QUIET, /* everywhere, but its changes are not signalled */
+	FIELD_LONG,  /* everywhere, but on D-Bus only for who asks for it by its name */
 };
 
 struct list;
@@ -59,6 +60,7 @@ struct field {
 	enum field_use use;
 	void (*get)(const struct subject *s, struct value *v);
 	const struct list *list; /* of a FIELD_LIST */
+	bool brief;              /* of a device or a port: also in a brief description */
 };
 
 struct list {

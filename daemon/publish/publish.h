@@ -39,12 +39,22 @@ struct setup_row {
 
 /* ---- describe.c: the JSON of DESIGN section 8 ---- */
 
+enum describe_form {
+	DESCRIBE_COMPACT,
+	DESCRIBE_PRETTY, /* indented by two */
+	/*
+	 * Compact, and of devices and ports only how they are and what is needed to say so; what is
+	 * null or empty there is left out. A fourth of the whole, for who asks often.
+	 */
+	DESCRIBE_BRIEF,
+};
+
 /*
- * The whole text, compact or indented by two; *ret is malloc'ed. At most max_events of the last
- * events are in it (key Events[], oldest first). 0 or -ENOMEM.
+ * The whole text; *ret is malloc'ed. At most max_events of the last events are in it (key Events[],
+ * oldest first). 0 or -ENOMEM.
  */
 int describe_text(const struct publish_context *ctx, struct timepoint now, unsigned max_events,
-	bool pretty, char **ret);
+	enum describe_form form, char **ret);
 
 /* ---- describe-counters.c ---- */
 

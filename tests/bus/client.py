@@ -12,13 +12,21 @@ root = bus.get_object("org.rdmad1", "/org/rdmad1")
 host = root.GetAll("org.rdmad1.Manager", dbus_interface="org.freedesktop.DBus.Properties")
 print("host", host["HealthState"], *(r["Id"] for r in host["Reasons"]))
 
+
+
+def gids(port):
+    """They can be many, and are only given to who asks for them."""
+    return bus.get_object("org.rdmad1", port).Get("org.rdmad1.Port", "Gids",
+                                                  dbus_interface="org.freedesktop.DBus.Properties")
+
+
 objects = root.GetManagedObjects(dbus_interface="org.freedesktop.DBus.ObjectManager")
 for path, interfaces in sorted(objects.items()):
     if "org.rdmad1.Port" in interfaces:
         port = interfaces["org.rdmad1.Port"]
         device = objects[port["Device"]]["org.rdmad1.Device"]
         print(f"{device['Name']}/{port['Number']}", port["HealthState"], port["PortState"], f"{port['Rate']} Mbit/s",
-              *(g["Address"] for g in port["Gids"]), *(r["Id"] for r in port["Reasons"]))
+              *(g["Address"] for g in gids(path)), *(r["Id"] for r in port["Reasons"]))
     else:
         device = interfaces["org.rdmad1.Device"]
         print(device["Name"], device["HealthState"], device["FirmwareVersion"], *(r["Id"] for r in device["Reasons"]))

@@ -8,6 +8,8 @@
  *                                 Explain() is what FILE.explain holds, if that is about the object
  *                                 after Apply() Describe() is what FILE.applied holds; when there is
  *                                 FILE.late it is late
+ *                                 when there is FILE.brief, that is DescribeBrief(); else it has no such method,
+ *                                 as older ones have none
  *   mock-daemon -r                all are refused with an error
  *   mock-daemon -m                none is ever answered
  *
@@ -61,6 +63,19 @@ static int answer(sd_bus_message *m, const char *signature, const char *s, sd_bu
 static int method_describe(sd_bus_message *m, void *user, sd_bus_error *error)
 {
 	return answer(m, "s", text, error);
+}
+
+static int method_describe_brief(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	static char brief[1 << 20];
+	char path[4096];
+
+	if (mode != MODE_ANSWER)
+		return answer(m, "s", "", error);
+	snprintf(path, sizeof(path), "%s.brief", state_file);
+	if (read_file(path, brief, sizeof(brief)) < 0)
+		return sd_bus_error_set(error, SD_BUS_ERROR_UNKNOWN_METHOD, "Unknown method");
+	return answer(m, "s", brief, error);
 }
 
 static int method_reload(sd_bus_message *m, void *user, sd_bus_error *error)
@@ -193,6 +208,8 @@ static int method_baseline(sd_bus_message *m, void *user, sd_bus_error *error)
 static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD("Describe", NULL, "s", method_describe, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD(
+		"DescribeBrief", NULL, "s", method_describe_brief, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("DescribeCounters", NULL, "s", method_describe_counters,
 		SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Explain", "s", "s", method_explain, SD_BUS_VTABLE_UNPRIVILEGED),

@@ -675,6 +675,45 @@ def test_events_usage(tap, rig):
     tap(p.returncode == 1 and b"cannot be read" in p.stderr, "events: no such directory", p)
 
 
+def brief(description):
+    """What DescribeBrief() says where Describe() says this, by the daemon's own tables."""
+    tables = (TOP / "daemon/publish/fields.c").read_text()
+    device, port = (set(re.findall(r'"(\w+)"[^}]*\.brief = true', re.search(
+        rf"{name}_fields\[\] = {{(.*?)\n}};", tables, re.S).group(1))) for name in ("device", "port"))
+
+    def only(o, keys):
+        return {k: v for k, v in o.items() if k in keys and v is not None and v != []}
+
+    return {**description, "Devices": [{**only(d, device), "Ports": [only(p, port) for p in d["Ports"]]}
+                                       for d in description["Devices"]]}
+
+
+def test_brief(tap, rig, bus):
+    """Text for people, and check, ask for less; and show the same."""
+    verbs = (["status"], ["status", "--full"], ["list"], ["check", "--perfdata"], ["check", "--class=link", "*/1"],
+             ["status", "mlx5_0/1"])
+
+    def shown():
+        return [re.sub(r"up \S+", "up TIME", f"{p.returncode} {p.stdout} {p.stderr}")
+                for p in (bus.run(*v) for v in verbs)]
+
+    for fixture in (fixtures.topology, fixtures.healthy, fixtures.softroce, fixtures.eight_one_down, fixtures.unresponsive,
+                    fixtures.missing, fixtures.classes, fixtures.ignored, fixtures.setup_failed, fixtures.many):
+        rig.put(fixture)
+        description = json.loads(rig.file.read_bytes())
+        less = pathlib.Path(f"{rig.file}.brief")
+        bus.play(str(rig.file))
+        whole = shown()
+        less.write_text(json.dumps(brief(description)))
+        short = shown()
+        tap(short == whole, f"{fixture.__name__}: a brief description shows the same",
+            [(a, b) for a, b in zip(whole, short) if a != b])
+        less.write_text(json.dumps({**brief(description), "HealthState": "failed", "Devices": []}))
+        tap(bus.run("check").returncode == 2, f"{fixture.__name__}: and it is what is asked for")
+        less.unlink()
+    bus.stop()
+
+
 def test_bus(tap, rig, mock, update):
     if not shutil.which("dbus-daemon"):
         tap(True, "on a bus # SKIP no dbus-daemon")
@@ -726,6 +765,7 @@ def test_bus(tap, rig, mock, update):
             "half a description from the bus is an error", p)
 
         bus.stop()
+        test_brief(tap, rig, bus)
         test_counters(tap, rig, bus)
         test_release(tap, rig, bus)
         test_baseline(tap, rig, bus)

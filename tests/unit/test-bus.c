@@ -2,6 +2,7 @@
 /* rdmad's side of the bus against a real dbus-daemon (bus-rig.h). */
 #include "bus-rig.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -85,9 +86,54 @@ static void check_properties(const char *path, const char *interface, const stru
 		assert_true(sd_bus_message_exit_container(m) >= 0);
 		n++;
 	}
-	while (fields[want].name)
-		want++;
+	for (f = fields; f->name; f++)
+		want += f->use != FIELD_LONG;
 	assert_int_equal(n, want);
+}
+
+/* What a message holds, from its first array on, without white space; to be freed. */
+static char *contents_of(sd_bus_message *m, uint64_t flags)
+{
+	char *text = NULL, *p;
+	size_t size, n = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	assert_true(sd_bus_message_dump(m, f, flags) >= 0);
+	fclose(f);
+	p = strstr(text, "ARRAY");
+	assert_non_null(p);
+	for (; *p; p++)
+		if (!isspace((unsigned char)*p))
+			text[n++] = *p;
+	text[n] = '\0';
+	return text;
+}
+
+/* All objects at once are made by other code than one of them. */
+static void test_managed_objects(void **state)
+{
+	static const char *const objects[][2] = {
+		{ DEVICE3, BUS_DEVICE_INTERFACE },
+		{ PORT3, BUS_PORT_INTERFACE },
+	};
+	char *all = contents_of(
+		call(BUS_ROOT_PATH, OM, "GetManagedObjects", ""), SD_BUS_MESSAGE_DUMP_WITH_HEADER);
+
+	for (size_t i = 0; i < ARRAY_SIZE(objects); i++) {
+		char *one =
+			contents_of(call(objects[i][0], PROPERTIES, "GetAll", "s", objects[i][1]),
+				SD_BUS_MESSAGE_DUMP_SUBTREE_ONLY);
+		char want[8192];
+
+		snprintf(want, sizeof(want), "STRING\"%s\";%s", objects[i][1], one);
+		if (!strstr(all, want))
+			print_error("%s\nis not in\n%s\n", want, all);
+		assert_non_null(strstr(all, want));
+		free(one);
+	}
+	free(all);
+	assert_non_null(sd_bus_message_get_error(call(DEVICE3, OM, "GetManagedObjects", "")));
 }
 
 static void test_properties(void **state)
@@ -753,6 +799,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_properties),
+		cmocka_unit_test(test_managed_objects),
 		cmocka_unit_test(test_unknown_values),
 		cmocka_unit_test(test_describe),
 		cmocka_unit_test(test_changes),

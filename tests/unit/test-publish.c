@@ -71,7 +71,9 @@ static json_t *describe(const struct publish_context *ctx, unsigned events, bool
 	json_error_t e;
 	json_t *root;
 
-	assert_int_equal(describe_text(ctx, now, events, pretty, &text), 0);
+	assert_int_equal(
+		describe_text(ctx, now, events, pretty ? DESCRIBE_PRETTY : DESCRIBE_COMPACT, &text),
+		0);
 	assert_int_equal(strchr(text, '\n') != NULL, pretty);
 	root = json_loads(text, JSON_REJECT_DUPLICATES, &e);
 	if (!root)
@@ -278,6 +280,45 @@ static void test_describe_tables(void **state)
 	assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 1), "Index")), 2);
 	assert_string_equal(text_of(json_array_get(list, 1), "PKey"), "0x8001");
 	json_decref(root);
+	model_done(&m);
+}
+
+/* What is in the brief text is the same in the whole one, and what is left out there was nothing, or is long. */
+static void test_describe_brief(void **state)
+{
+	static const char device_keys[] = "Index Name PciAddress HealthState Ports";
+	static const char port_keys[] = "Number LinkLayer PortState PhysState Rate Width Speed "
+					"Required HealthState Reasons ProbeState";
+	static struct model m;
+	struct publish_context ctx = { .model = &m };
+	json_t *brief, *whole, *device[2], *port[2], *value;
+	json_error_t e;
+	struct device *d;
+	const char *key;
+	char *text;
+
+	fill_model(&m, &d);
+	fill_tables(&d->ports[0]);
+	whole = describe(&ctx, 0, false);
+	assert_int_equal(describe_text(&ctx, now, 0, DESCRIBE_BRIEF, &text), 0);
+	brief = json_loads(text, JSON_REJECT_DUPLICATES, &e);
+	free(text);
+	device[0] = json_array_get(json_object_get(brief, "Devices"), 0);
+	device[1] = json_array_get(json_object_get(whole, "Devices"), 0);
+	port[0] = json_array_get(json_object_get(device[0], "Ports"), 0);
+	port[1] = json_array_get(json_object_get(device[1], "Ports"), 0);
+	assert_keys(device[0], device_keys);
+	assert_keys(port[0], port_keys);
+	json_object_foreach(port[0], key, value)
+		assert_true(json_equal(value, json_object_get(port[1], key)));
+	json_object_del(device[0], "Ports");
+	json_object_foreach(device[0], key, value)
+		assert_true(json_equal(value, json_object_get(device[1], key)));
+	json_object_del(brief, "Devices");
+	json_object_del(whole, "Devices");
+	assert_true(json_equal(brief, whole));
+	json_decref(brief);
+	json_decref(whole);
 	model_done(&m);
 }
 
@@ -499,6 +540,7 @@ int main(void)
 		cmocka_unit_test(test_describe_unknown),
 		cmocka_unit_test(test_describe_full),
 		cmocka_unit_test(test_describe_tables),
+		cmocka_unit_test(test_describe_brief),
 		cmocka_unit_test(test_describe_details),
 		cmocka_unit_test(test_describe_bond),
 		cmocka_unit_test(test_state_file),

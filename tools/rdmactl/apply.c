@@ -107,7 +107,7 @@ static json_t *steps_before(const struct options *o)
 {
 	_cleanup_(source_done) struct source s;
 
-	if (source_fetch(o, source_timeout(o), &s) < 0 || s.from_file)
+	if (source_fetch(o, false, source_timeout(o), &s) < 0 || s.from_file)
 		return NULL;
 	if (o->format == OUTPUT_TEXT && source_sanitise(&s) < 0)
 		return NULL;
@@ -135,7 +135,7 @@ int verb_apply(const struct options *o)
 		}
 		return output_close(status);
 	}
-	status = source_load(o, &s);
+	status = source_load(o, false, &s);
 	if (status != 0)
 		return status;
 	output_open(o);

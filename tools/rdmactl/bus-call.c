@@ -46,6 +46,7 @@ static int on_reply(sd_bus_message *m, void *user, sd_bus_error *error)
 		w->answer.message = strdup(or_text(e->message, e->name));
 		w->answer.goes_on = sd_bus_error_has_name(e, BUS_ERROR_TIMED_OUT);
 		w->answer.no_such_object = sd_bus_error_has_name(e, BUS_ERROR_NO_SUCH_OBJECT);
+		w->answer.no_such_method = sd_bus_error_has_name(e, SD_BUS_ERROR_UNKNOWN_METHOD);
 	} else {
 		w->answer.outcome = BUS_ANSWERED;
 		if (sd_bus_message_has_signature(m, "u"))
@@ -175,11 +176,17 @@ static struct bus_answer call_manager(const char *host, const struct request *q,
 	return w.answer;
 }
 
-struct bus_answer bus_call_describe(const char *host, usec_t timeout)
+struct bus_answer bus_call_describe(const char *host, bool brief, usec_t timeout)
 {
-	const struct request q = { .method = "Describe" };
+	const struct request q = { .method = brief ? "DescribeBrief" : "Describe" };
+	usec_t begin = timepoint_now().mono;
+	struct bus_answer a = call_manager(host, &q, timeout);
 
-	return call_manager(host, &q, timeout);
+	if (!brief || a.outcome != BUS_REFUSED || !a.no_such_method)
+		return a;
+	bus_answer_done(&a);
+	return bus_call_describe(
+		host, false, usec_sub(timeout, usec_sub(timepoint_now().mono, begin)));
 }
 
 struct bus_answer bus_call_describe_counters(const char *host, usec_t timeout)

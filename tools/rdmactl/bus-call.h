@@ -27,10 +27,14 @@ struct bus_answer {
 	uint32_t number;     /* BUS_ANSWERED: that of the reply, 0 when it has none */
 	bool goes_on;        /* BUS_REFUSED: it was begun, and is not done yet */
 	bool no_such_object; /* BUS_REFUSED: since it has no object of that name */
+	bool no_such_method; /* BUS_REFUSED: it is an older one */
 };
 
-/* Manager.Describe(). host: over ssh, or NULL. */
-struct bus_answer bus_call_describe(const char *host, usec_t timeout);
+/*
+ * Manager.Describe(), or DescribeBrief() where the daemon has it: it may be an older one. host: over
+ * ssh, or NULL.
+ */
+struct bus_answer bus_call_describe(const char *host, bool brief, usec_t timeout);
 
 /* Manager.DescribeCounters(). */
 struct bus_answer bus_call_describe_counters(const char *host, usec_t timeout);

@@ -254,7 +254,7 @@ int verb_check(const struct options *o)
 	int r, status;
 
 	set_alarm(o);
-	r = source_fetch(o, BUS_TIMEOUT, &a.source);
+	r = source_fetch(o, true, BUS_TIMEOUT, &a.source);
 	output_open(o);
 	if (r < 0)
 		status = cannot_tell(&a, or_text(a.source.why, strerror(-r)));

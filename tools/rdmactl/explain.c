@@ -59,8 +59,9 @@ static bool unknown_word(struct explanation *e, const char *word, bool sure)
 	all.n_patterns = 0;
 	for (unsigned i = 0; i < _REASON_MAX; i++)
 		nearest_try(&nearest, rule_get((enum reason_id)i)->name);
-	described = source_fetch(&all, e->o->host ? REMOTE_TIMEOUT : LOCAL_TIMEOUT, &s) >= 0 &&
-		    view_build(s.root, &all, false, &v) >= 0;
+	described =
+		source_fetch(&all, false, e->o->host ? REMOTE_TIMEOUT : LOCAL_TIMEOUT, &s) >= 0 &&
+		view_build(s.root, &all, false, &v) >= 0;
 	for (size_t i = 0; i < v.n; i++)
 		nearest_try(&nearest, v.objects[i].name);
 	if (!sure && (!described || nearest.distance == 0))

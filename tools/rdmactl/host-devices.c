@@ -128,7 +128,8 @@ void host_devices_find(struct host_devices *d, const struct options *o, const st
 	json_t *list;
 
 	*d = (struct host_devices){ 0 };
-	if (h->live && source_fetch(o, source_timeout(o), &s) == 0 && s.running && !s.silent) {
+	if (h->live && source_fetch(o, false, source_timeout(o), &s) == 0 && s.running &&
+		!s.silent) {
 		list = json_object_get(s.root, "Devices");
 		d->running = true;
 		if (json_is_array(list)) {

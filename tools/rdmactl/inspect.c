@@ -134,7 +134,7 @@ static int describe(
 	int r;
 
 	*ret = (struct source){ .age = USEC_INFINITY, .uptime = USEC_INFINITY };
-	r = describe_text(&context, now, EVENTS_MAX, false, &text);
+	r = describe_text(&context, now, EVENTS_MAX, DESCRIBE_COMPACT, &text);
 	if (r < 0)
 		return r;
 	ret->root = json_loads(text, 0, NULL);

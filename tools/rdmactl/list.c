@@ -137,7 +137,7 @@ int verb_list(const struct options *o)
 	_cleanup_(view_done) struct view v = { 0 };
 	int r, status;
 
-	r = view_load(o, false, &s, &v);
+	r = view_load(o, o->format == OUTPUT_TEXT ? VIEW_BRIEF : 0, &s, &v);
 	if (r != 0)
 		return r;
 	output_open(o);

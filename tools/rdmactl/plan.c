@@ -43,7 +43,7 @@ int verb_plan(const struct options *o)
 	_cleanup_(source_done) struct source s;
 	int r, status;
 
-	r = source_load(o, &s);
+	r = source_load(o, false, &s);
 	if (r != 0)
 		return r;
 	steps = steps_selected(o, s.root);

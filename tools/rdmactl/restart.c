@@ -95,7 +95,7 @@ static json_t *await_ready(const struct options *o)
 	usec_t deadline = usec_add(timepoint_now().mono, READY_TIMEOUT);
 
 	while (timepoint_now().mono < deadline) {
-		struct bus_answer a = bus_call_describe(o->host, POLL_TIMEOUT);
+		struct bus_answer a = bus_call_describe(o->host, true, POLL_TIMEOUT);
 		json_t *root = a.text ? json_loads(a.text, 0, NULL) : NULL;
 
 		bus_answer_done(&a);

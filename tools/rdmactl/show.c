@@ -168,7 +168,7 @@ int verb_show(const struct options *o)
 	_cleanup_(view_done) struct view v = { 0 };
 	int r;
 
-	r = view_load(o, true, &s, &v);
+	r = view_load(o, VIEW_EXACT, &s, &v);
 	if (r != 0)
 		return r;
 	if (o->n_patterns == 0)

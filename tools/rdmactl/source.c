@@ -111,7 +111,7 @@ bool bus_wanted(void)
 	return !e || parse_bool(e, &b) < 0 || b;
 }
 
-int source_fetch(const struct options *o, usec_t timeout, struct source *ret)
+int source_fetch(const struct options *o, bool brief, usec_t timeout, struct source *ret)
 {
 	struct bus_answer a;
 	int r = 0;
@@ -122,7 +122,7 @@ int source_fetch(const struct options *o, usec_t timeout, struct source *ret)
 		return fetch_file(ret);
 	}
 
-	a = bus_call_describe(o->host, timeout);
+	a = bus_call_describe(o->host, brief, timeout);
 	switch (a.outcome) {
 	case BUS_ANSWERED:
 		r = take_answer(o, a.text, ret);
@@ -165,11 +165,11 @@ int source_sanitise(struct source *s)
 	return 0;
 }
 
-int source_load(const struct options *o, struct source *ret)
+int source_load(const struct options *o, bool brief, struct source *ret)
 {
 	int r;
 
-	r = source_fetch(o, source_timeout(o), ret);
+	r = source_fetch(o, brief, source_timeout(o), ret);
 	if (r < 0) {
 		output_error("%s.%s", or_text(ret->why, strerror(-r)),
 			r == -ESRCH && !o->host ? "\nStart it with: systemctl start rdmad" : "");

@@ -24,10 +24,10 @@ struct source {
 };
 
 /*
- * Gets the description. Returns 0, or with a sentence in ->why: -ESRCH the daemon does not run and
+ * Gets the description; with brief only what DescribeBrief() of org.rdmad1(5) has is needed. Returns 0, or with a sentence in ->why: -ESRCH the daemon does not run and
  * left nothing, or another negative errno when what there is cannot be read.
  */
-int source_fetch(const struct options *o, usec_t timeout, struct source *ret);
+int source_fetch(const struct options *o, bool brief, usec_t timeout, struct source *ret);
 
 /* How long a verb that shows things waits for the daemon. */
 usec_t source_timeout(const struct options *o);
@@ -36,7 +36,7 @@ usec_t source_timeout(const struct options *o);
  * The whole beginning of a read verb: fetches, and on failure says so on stderr (and, for JSON, on
  * stdout). Returns 0 or the exit status. Facts for text are made harmless here.
  */
-int source_load(const struct options *o, struct source *ret);
+int source_load(const struct options *o, bool brief, struct source *ret);
 
 /* Makes the texts of the description harmless, for a terminal. Returns 0 or -ENOMEM. */
 int source_sanitise(struct source *s);

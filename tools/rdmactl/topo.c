@@ -112,7 +112,7 @@ int verb_topo(const struct options *o)
 	_cleanup_(view_done) struct view v = { 0 };
 	int r;
 
-	r = view_load(o, false, &s, &v);
+	r = view_load(o, 0, &s, &v);
 	if (r != 0)
 		return r;
 	output_open(o);

@@ -350,14 +350,14 @@ int view_exit_status(const struct source *s, const struct view *v, const struct 
 	return r;
 }
 
-int view_load(const struct options *o, bool exact, struct source *ret_source, struct view *ret)
+int view_load(const struct options *o, unsigned flags, struct source *ret_source, struct view *ret)
 {
 	int r;
 
-	r = source_load(o, ret_source);
+	r = source_load(o, flags & VIEW_BRIEF, ret_source);
 	if (r != 0)
 		return r;
-	if (view_build(ret_source->root, o, exact, ret) < 0) {
+	if (view_build(ret_source->root, o, flags & VIEW_EXACT, ret) < 0) {
 		output_error("Out of memory");
 		return EXIT_FAILED;
 	}

@@ -52,7 +52,11 @@ void view_done(struct view *v);
  * What every verb that shows objects begins with: loads the description and collects its objects.
  * Returns 0, or the exit status to end with after having said why. Both are to be released anyway.
  */
-int view_load(const struct options *o, bool exact, struct source *ret_source, struct view *ret);
+enum view_load_flags {
+	VIEW_EXACT = 1 << 0, /* as for view_build() */
+	VIEW_BRIEF = 1 << 1, /* as for source_fetch() */
+};
+int view_load(const struct options *o, unsigned flags, struct source *ret_source, struct view *ret);
 
 /*
  * The exit status of a verb that shows the objects; says so of each pattern that no object has a name

@@ -690,7 +690,7 @@ def brief(description):
 
 def test_brief(tap, rig, bus):
     """Text for people, and check, ask for less; and show the same."""
-    verbs = (["status"], ["status", "--full"], ["list"], ["check", "--perfdata"], ["check", "--class=link", "*/1"],
+    verbs = (["status"], ["status", "--full"], ["list"], ["list", "--json"], ["check", "--perfdata"], ["check", "--class=link", "*/1"],
              ["status", "mlx5_0/1"])
 
     def shown():

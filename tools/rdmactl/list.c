@@ -110,21 +110,35 @@ static int list_text(const struct options *o, const struct source *s, const stru
 	return source_exit_status(s);
 }
 
+/* What a line is about, and no tables: those have "show" and "status". All keys are always there. */
+static json_t *port_json(const struct object *p)
+{
+	static const char *const keys[] = { "Number", "LinkLayer", "PortState", "PhysState", "Rate",
+		"Width", "Speed", "NetDevice", "Group", "Required", "HealthState", "HealthSince",
+		"Reasons", "IgnoredBecause", "ProbeState" };
+	json_t *line = json_pack(
+		"{s:s, s:O?}", "Object", p->name, "Device", json_object_get(p->device, "Name"));
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		json_t *value = json_object_get(p->json, keys[i]);
+
+		if (!value && streq(keys[i], "Reasons"))
+			json_object_set_new(line, keys[i], json_array());
+		else if (!value)
+			json_object_set_new(line, keys[i], json_null());
+		else
+			json_object_set(line, keys[i], value);
+	}
+	return line;
+}
+
 static int list_json(const struct options *o, const struct source *s, const struct view *v)
 {
 	json_t *ports = json_array(), *all;
 
-	for (size_t i = 0; i < v->n; i++) {
-		const struct object *p = &v->objects[i];
-		json_t *line;
-
-		if (p->kind != OBJECT_PORT)
-			continue;
-		line = json_pack("{s:s, s:O?}", "Object", p->name, "Device",
-			json_object_get(p->device, "Name"));
-		json_object_update(line, (json_t *)p->json);
-		json_array_append_new(ports, line);
-	}
+	for (size_t i = 0; i < v->n; i++)
+		if (v->objects[i].kind == OBJECT_PORT)
+			json_array_append_new(ports, port_json(&v->objects[i]));
 	all = json_pack("{s:o, s:o}", "Daemon", source_daemon_json(s), "Ports", ports);
 	output_json(o, all);
 	json_decref(all);
@@ -137,7 +151,7 @@ int verb_list(const struct options *o)
 	_cleanup_(view_done) struct view v = { 0 };
 	int r, status;
 
-	r = view_load(o, o->format == OUTPUT_TEXT ? VIEW_BRIEF : 0, &s, &v);
+	r = view_load(o, VIEW_BRIEF, &s, &v);
 	if (r != 0)
 		return r;
 	output_open(o);

@@ -96,10 +96,12 @@ struct system_facts system_facts_unknown(void)
 
 void port_events_add(struct port_events *e, bool active)
 {
-	if (e->n++ == 0)
+	if (e->errs + e->actives == 0)
 		e->err_first = !active;
-	else if (!active && e->active_latest)
-		e->downs++;
+	if (active)
+		e->actives++;
+	else
+		e->errs++;
 	e->active_latest = active;
 }
 

@@ -101,10 +101,15 @@ struct device_facts {
 	char parent_netdev[IFNAMSIZ]; /* software links: the netdev that they run on; "" unknown */
 };
 
-/* The verbs events PORT_ERR and PORT_ACTIVE of a port over some time, as they came. */
+/*
+ * The verbs events PORT_ERR and PORT_ACTIVE of a port over some time. What happened within less than
+ * some milliseconds comes in any order: the kernel hands on each event by a work of its own
+ * (ib_dispatch_event(), drivers/infiniband/core/cache.c). So they are counted, and their order says
+ * only how it began and ended.
+ */
 struct port_events {
-	uint32_t n;         /* of both */
-	uint32_t downs;     /* PORT_ERR straight after a PORT_ACTIVE */
+	uint32_t errs;      /* PORT_ERR */
+	uint32_t actives;   /* PORT_ACTIVE */
 	bool err_first;     /* the first one was PORT_ERR */
 	bool active_latest; /* the last one was PORT_ACTIVE */
 };

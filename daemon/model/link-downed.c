@@ -8,6 +8,12 @@
 
 #include "macros.h"
 
+/* More in one interval are no falls but a counter that lost its mind. */
+#define MISSED_MAX UINT64_C(1000000)
+
+/* A link that fell so often between two readings was not only brought up. */
+#define FALLS_OF_STORM 3
+
 static uint64_t edges_counted(const struct port *p)
 {
 	return p->flap_count + p->excused_downs + (uint64_t)MAX(p->unseen_downs, INT64_C(0));
@@ -42,17 +48,17 @@ uint32_t port_see_link_downed(struct port *p, const struct counter *c, usec_t no
 {
 	struct downs_ledger *l = &p->link_downed;
 	bool active = port_is_active(p), comparable;
-	uint64_t missed;
+	uint64_t falls, missed;
 
 	if (!c->known || c->stale || !p->have_facts)
 		return 0;
 	comparable = l->known && l->resets == c->resets && c->value >= l->value;
-	missed = comparable ? settle_interval(l, c->value - l->value, edges_counted(p) - l->edges)
-			    : 0;
+	falls = edges_counted(p) - l->edges;
+	missed = comparable ? settle_interval(l, c->value - l->value, falls) : 0;
 	/* A link that is only being brought up may count what nobody would call a fall. */
-	if (!l->active || !active)
+	if ((!l->active || !active) && falls < FALLS_OF_STORM)
 		missed = 0;
-	missed = MIN(missed, (uint64_t)FLAP_RING);
+	missed = MIN(missed, MISSED_MAX);
 	if (missed > 0)
 		note_missed(p, (uint32_t)missed, now);
 	*l = (struct downs_ledger){
@@ -61,7 +67,8 @@ uint32_t port_see_link_downed(struct port *p, const struct counter *c, usec_t no
 		.resets = c->resets,
 		.value = c->value,
 		.edges = edges_counted(p),
-		.spare = comparable ? l->spare : 0,
+		/* What came until this was told may be in the next reading only. */
+		.spare = comparable ? l->spare : falls,
 	};
 	return (uint32_t)missed;
 }
@@ -85,7 +92,7 @@ const struct counter *port_link_downed(
 
 void port_restart_counters(struct port *p, usec_t now)
 {
-	p->link_downed = (struct downs_ledger){ 0 };
+	p->link_downed = (struct downs_ledger){ .edges = edges_counted(p) };
 	p->downs_ahead = 0;
 	for (size_t i = 0; i < _COUNTER_SOURCE_MAX; i++)
 		counter_table_restart(p->counters[i], now);

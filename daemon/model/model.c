@@ -11,6 +11,9 @@
  */
 #define DEBT_LIFETIME (2 * USEC_PER_SEC)
 
+/* How long an event may be overtaken by later ones of its port: a work of the kernel that queries it. */
+#define EVENTS_REORDER (100 * USEC_PER_MSEC)
+
 static const char *const health_table[_HEALTH_MAX] = {
 	[HEALTH_OK] = "ok",
 	[HEALTH_STARTING] = "starting",
@@ -792,18 +795,47 @@ void port_note_downs(struct port *p, uint32_t n, usec_t now)
 	p->unseen_since = now;
 }
 
+/*
+ * How many falls these events tell of. Each one ends an ACTIVE, so that there are as many as became
+ * ACTIVE, up to how it began and ended; and each one has a PORT_ERR. More PORT_ERR than that are of a
+ * driver that sends one for INIT; more PORT_ACTIVE, of one that a reading was ahead of. What is left
+ * over may be of events to come that this time were slower than others.
+ */
+static uint32_t port_match_events(
+	struct port *p, const struct port_events *e, bool was_up, usec_t now)
+{
+	struct spare_events *spare = &p->spare_events;
+	uint64_t errs, actives, ups, falls;
+
+	if (usec_sub(now, spare->since) > EVENTS_REORDER)
+		*spare = (struct spare_events){ 0 };
+	errs = (uint64_t)e->errs + spare->errs;
+	actives = (uint64_t)e->actives + spare->actives;
+	ups = actives + was_up;
+	falls = MIN(errs, ups > e->active_latest ? ups - e->active_latest : 0);
+	errs -= falls;
+	actives = ups - MIN(ups, falls + e->active_latest);
+	*spare = (struct spare_events){
+		.errs = (uint32_t)MIN(errs, (uint64_t)UINT32_MAX),
+		.actives = (uint32_t)MIN(actives, (uint64_t)UINT32_MAX),
+		.since = now,
+	};
+	return (uint32_t)MIN(falls, (uint64_t)UINT32_MAX);
+}
+
 void port_note_events(struct port *p, const struct port_events *e, usec_t now)
 {
-	bool known, first;
+	bool known, was_up;
 
-	if (e->n == 0)
+	if (e->errs + e->actives == 0)
 		return;
 	port_forget_debt(p, now);
 	/* A reading or a counter told of the fall, and this is its event. */
 	known = p->unseen_downs < 0 || p->downs_ahead > 0;
-	first = e->err_first && (p->up_told || known);
-	p->up_told = e->active_latest;
-	port_note_downs(p, e->downs + first, now);
+	/* While events come by the dozen, what was read lately is ahead of them. */
+	was_up = usec_sub(now, p->spare_events.since) > EVENTS_REORDER ? p->up_latest : p->up_told;
+	port_note_downs(p, port_match_events(p, e, was_up || (e->err_first && known), now), now);
+	p->up_told = p->up_latest = e->active_latest;
 }
 
 /* Returns whether it counts. */
@@ -940,7 +972,7 @@ struct port_update port_see(
 	}
 	if (settle) {
 		u.blips = port_settle(p, now.mono);
-		p->up_told = is_active;
+		p->up_latest = is_active;
 	}
 	return u;
 }

@@ -26,6 +26,12 @@ struct downs_ledger {
 	uint64_t spare; /* of the interval before: edges that the counter may come to yet */
 };
 
+/* Verbs events that made no fall yet: those that belong to them may have been overtaken. */
+struct spare_events {
+	uint32_t errs, actives;
+	usec_t since;
+};
+
 enum probe_state {
 	PROBE_FRESH,
 	PROBE_LATE,   /* one deadline passed without an answer */
@@ -84,7 +90,9 @@ struct port {
 	 * Below 0: readings were first; evidence that follows soon is of the same edges. */
 	int64_t unseen_downs;
 	usec_t unseen_since;
-	bool up_told; /* by the last reading or event it was ACTIVE: a PORT_ERR is a fall */
+	bool up_told;   /* by the last event it was ACTIVE: a PORT_ERR is a fall */
+	bool up_latest; /* the same by the last event or reading, whichever was later */
+	struct spare_events spare_events;
 	/* Of the edges above those that link_downed told of first: their events come yet, or never. */
 	uint32_t downs_ahead;
 	usec_t downs_ahead_since;

@@ -35,7 +35,7 @@ static void answer(enum wire_type type, const struct wire_message *request)
 static void flood(void)
 {
 	struct wire_message m = { .type = WIRE_EVENT,
-		.event = { .port = 1, .events = { .n = 1, .err_first = true } } };
+		.event = { .port = 1, .events = { .errs = 1, .err_first = true } } };
 
 	for (int i = 0; i < 5000; i++)
 		if (wire_send(WORKER_FD, &m, 0) < 0)

@@ -903,6 +903,36 @@ static void link_downed_no_evidence(void **state)
 	world_end(&f.w);
 }
 
+/* More than the ring of flaps holds; and at random moments, when the link is not ACTIVE at each reading. */
+static void link_downed_in_a_storm(void **state)
+{
+	struct fall_world f;
+
+	(void)state;
+	falls_begin(&f, 0);
+	assert_int_equal(falls_count(&f, MN, 200), 200);
+	assert_int_equal(f.w.port->flap_count, 200);
+	world_end(&f.w);
+
+	falls_begin(&f, 0);
+	for (int i = 0; i < 3; i++)
+		falls_event(&f, 3 * S, PORT_STATE_ACTIVE);
+	falls_event(&f, S, PORT_STATE_DOWN);
+	/* Down now: 4 are known, 40 were. */
+	assert_int_equal(falls_count(&f, S, 40), 36);
+	assert_int_equal(f.w.port->flap_count, 40);
+	/* It was down then and falls on. */
+	f.w.now += 3 * S;
+	world_read(&f.w, PORT_STATE_ACTIVE);
+	for (int i = 0; i < 3; i++)
+		falls_event(&f, 3 * S, PORT_STATE_ACTIVE);
+	assert_int_equal(falls_count(&f, S, 10), 7);
+	assert_int_equal(f.w.port->flap_count, 50);
+	/* No link falls that often. */
+	assert_int_equal(falls_count(&f, MN, UINT32_MAX), 1000000);
+	world_end(&f.w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -920,6 +950,7 @@ int main(void)
 		cmocka_unit_test(link_downed_counts_once),
 		cmocka_unit_test(link_downed_and_readings),
 		cmocka_unit_test(link_downed_no_evidence),
+		cmocka_unit_test(link_downed_in_a_storm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 #include "model.h"
 
@@ -313,6 +314,264 @@ static void test_events(void **state)
 	model_done(&m);
 }
 
+/* Quicker than the kernel's works: events overtake each other, within a message and across two. */
+static void test_events_out_of_order(void **state)
+{
+	static const struct {
+		const char *first, *second;
+		unsigned falls;
+	} t[] = {
+		{ "--++", "", 2 },
+		{ "-+--++++--", "", 5 },
+		{ "---+++", "", 3 },
+		{ "--", "++", 2 },
+		{ "-++", "-", 2 },
+		{ "----", "--++++++", 6 },
+		{ "-+-+-+-+--", "++", 6 },
+		/* of a driver that sends PORT_ERR for INIT, too: three falls */
+		{ "----+-+-+", "", 3 },
+		{ "------", "+++", 3 },
+		/* a reading was ahead of the first one */
+		{ "+", "-+", 1 },
+		{ "+", "-", 1 },
+		{ "++", "", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		struct model m = { 0 };
+		struct port *p = device_port(see(&m, 0, "r", 1), 1);
+
+		up(p, true, 10);
+		events(p, t[i].first, 20);
+		events(p, t[i].second, 20);
+		up(p, true, 20);
+		if (p->flap_count != t[i].falls)
+			fail_msg("%s %s: %u", t[i].first, t[i].second, (unsigned)p->flap_count);
+		model_done(&m);
+	}
+}
+
+/* What was left over a while ago belongs to nothing that comes now. */
+static void test_spare_events_expire(void **state)
+{
+	struct model m = { 0 };
+	struct port *p;
+
+	(void)state;
+	p = device_port(see(&m, 0, "r", 1), 1);
+	up(p, true, 10);
+	events(p, "+", 20);
+	events(p, "-", 25);
+	events(p, "-", 26); /* INIT */
+	events(p, "+", 27);
+	assert_int_equal(up(p, true, 27).blips, 1);
+	/* PORT_ERR for INIT, then a PORT_ACTIVE twice */
+	events(p, "--+", 30);
+	events(p, "+", 35);
+	assert_int_equal(up(p, true, 35).blips, 1);
+	/* A PORT_ACTIVE that never comes: by the reading it is up, and the next PORT_ERR is a fall. */
+	events(p, "-", 40);
+	assert_int_equal(up(p, true, 40).blips, 1);
+	events(p, "-+", 50);
+	assert_int_equal(up(p, true, 50).blips, 1);
+	model_done(&m);
+}
+
+/* ---- a storm: what it was, and what events, readings and a counter make of it ---- */
+
+#define STORM_TICK   (100u) /* us */
+#define STORM_EVENTS 8192
+
+struct storm_event {
+	usec_t due;
+	bool active;
+};
+
+struct storm_case {
+	uint32_t one_in;    /* how often the link turns: 10 kHz by this */
+	uint32_t jitter;    /* how much later an event comes, at most, in us */
+	unsigned batch;     /* ticks between two messages of the worker */
+	uint32_t slow;      /* how long a reading takes, at most, in us */
+	bool err_for_init;  /* as mlx5 does */
+	unsigned lost;      /* one of so many events does not come; 0 none */
+	unsigned counted;   /* ticks between readings of link_downed; 0 none */
+	uint64_t allowance; /* how many falls it may be off */
+};
+
+struct storm_sim {
+	struct model m;
+	struct port *p;
+	usec_t now;
+	uint32_t seed;
+	const struct storm_case *c;
+	bool up;
+	uint64_t falls;
+	struct storm_event events[STORM_EVENTS];
+	size_t n;
+	usec_t read_due, count_due; /* when the answer comes; 0: not asked */
+	int read_state;
+	uint64_t count_value;
+	bool read_again;
+	struct counter counter;
+};
+
+static uint32_t storm_random(struct storm_sim *s, uint32_t below)
+{
+	s->seed = s->seed * 1664525 + 1013904223;
+	return (s->seed >> 8) % below;
+}
+
+static void storm_send(struct storm_sim *s, bool active, usec_t after)
+{
+	if (s->c->lost && storm_random(s, s->c->lost) == 0)
+		return;
+	assert_true(s->n < STORM_EVENTS);
+	s->events[s->n++] = (struct storm_event){
+		.due = s->now + after + storm_random(s, s->c->jitter),
+		.active = active,
+	};
+}
+
+static void storm_turn(struct storm_sim *s)
+{
+	s->up = !s->up;
+	s->falls += !s->up;
+	if (s->up && s->c->err_for_init)
+		storm_send(s, false, 0);
+	storm_send(s, s->up, 1);
+}
+
+static void storm_ask(struct storm_sim *s)
+{
+	s->read_again = s->read_due != 0;
+	if (s->read_due)
+		return;
+	s->read_state = s->up ? PORT_STATE_ACTIVE : PORT_STATE_DOWN;
+	s->read_due = s->now + 200 + storm_random(s, s->c->slow);
+}
+
+/* As the manager does it: all that came in is one message; it asks for a reading. */
+static void storm_deliver(struct storm_sim *s)
+{
+	struct port_events e = { 0 };
+
+	for (usec_t last = 0;;) {
+		struct storm_event *next = NULL;
+
+		for (size_t i = 0; i < s->n; i++)
+			if (s->events[i].due <= s->now && (!next || s->events[i].due < next->due))
+				next = &s->events[i];
+		if (!next)
+			break;
+		assert_true(next->due >= last);
+		last = next->due;
+		port_events_add(&e, next->active);
+		*next = s->events[--s->n];
+	}
+	if (e.errs + e.actives == 0)
+		return;
+	port_note_events(s->p, &e, s->now);
+	storm_ask(s);
+}
+
+static void storm_answers(struct storm_sim *s)
+{
+	struct port_facts f = port_facts_unknown(0, 1);
+
+	if (s->read_due && s->now >= s->read_due) {
+		f.state = s->read_state;
+		s->read_due = 0;
+		port_see(s->p, &f, !s->read_again,
+			(struct timepoint){ .mono = s->now, .real = s->now });
+		if (s->read_again)
+			storm_ask(s);
+	}
+	if (s->count_due && s->now >= s->count_due) {
+		s->counter.value = s->count_value;
+		s->count_due = 0;
+		if (port_see_link_downed(s->p, &s->counter, s->now) > 0)
+			storm_ask(s);
+	}
+}
+
+static void storm_run(struct storm_sim *s, unsigned ticks, bool storm)
+{
+	for (unsigned i = 0; i < ticks; i++) {
+		s->now += STORM_TICK;
+		if (storm && storm_random(s, s->c->one_in) == 0)
+			storm_turn(s);
+		if (s->c->counted && i % s->c->counted == 0 && !s->count_due) {
+			s->count_value = s->falls;
+			s->count_due = s->now + storm_random(s, 20000);
+		}
+		if (i % s->c->batch == 0)
+			storm_deliver(s);
+		storm_answers(s);
+	}
+}
+
+/* A second of it, after and before quiet; how many falls were counted, and how many there were. */
+static uint64_t storm_count(const struct storm_case *c, uint32_t seed, uint64_t *ret_falls)
+{
+	struct storm_sim *s = calloc(1, sizeof(*s));
+	uint64_t n;
+
+	assert_non_null(s);
+	s->c = c;
+	s->seed = seed;
+	s->now = 1000 * USEC_PER_SEC;
+	s->up = true;
+	s->counter.known = true;
+	s->p = device_port(see(&s->m, 0, "r", 1), 1);
+	storm_ask(s);
+	storm_run(s, 1000, false);
+	storm_run(s, 10000, true);
+	if (!s->up)
+		storm_turn(s);
+	storm_run(s, 40000, false);
+	n = s->p->flap_count;
+	*ret_falls = s->falls;
+	model_done(&s->m);
+	free(s);
+	return n;
+}
+
+/* Up to 2,500 falls a second are counted one by one, in whatever order one hears of them. */
+static void test_storm(void **state)
+{
+	static const struct storm_case cases[] = {
+		{ 1000, 1, 10, 800, false, 0, 0, 0 },
+		{ 10, 1, 10, 800, false, 0, 0, 0 },
+		{ 10, 500, 10, 800, false, 0, 0, 0 },
+		{ 10, 500, 300, 20000, false, 0, 0, 0 },
+		{ 4, 5000, 10, 800, false, 0, 0, 0 },
+		{ 4, 30000, 10, 20000, false, 0, 0, 0 },
+		{ 1000, 1, 10, 800, true, 0, 0, 0 },
+		/* more PORT_ERR than falls, and in any order: a few too many */
+		{ 4, 500, 10, 800, true, 0, 0, 20 },
+		/* link_downed settles it, and adds nothing to what is known */
+		{ 10, 500, 10, 800, false, 0, 500, 0 },
+		{ 4, 30000, 100, 30000, false, 0, 20000, 0 },
+		{ 4, 500, 10, 800, true, 0, 500, 20 },
+		/* also where the kernel loses events */
+		{ 10, 500, 10, 800, false, 20, 500, 0 },
+		{ 4, 500, 10, 800, false, 5, 20000, 0 },
+		{ 4, 500, 10, 800, true, 20, 500, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (uint32_t seed = 1; seed <= 10; seed++) {
+			uint64_t falls, n = storm_count(&cases[i], seed, &falls);
+			uint64_t off = n > falls ? n - falls : falls - n;
+
+			if (off > cases[i].allowance)
+				fail_msg("case %zu, seed %u: %" PRIu64 " of %" PRIu64, i, seed, n,
+					falls);
+		}
+}
+
 static void test_unreadable(void **state)
 {
 	struct port_facts f = port_facts_unknown(0, 1);
@@ -504,6 +763,9 @@ int main(void)
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_evidence),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_events_out_of_order),
+		cmocka_unit_test(test_spare_events_expire),
+		cmocka_unit_test(test_storm),
 		cmocka_unit_test(test_unreadable),
 		cmocka_unit_test(test_hundred_blips),
 		cmocka_unit_test(test_missing),

@@ -143,6 +143,42 @@ static const struct reason *find_fall(const struct verdict *v)
 	return NULL;
 }
 
+static void tell_fall(
+	struct edges *e, const struct object *o, struct port_edges *pe, struct timepoint now)
+{
+	pe->held_until = 0;
+	pe->why_told = pe->told.explained;
+	tell_raised(e, o, &pe->told, pe->was_active_for, now);
+}
+
+/* The condition that was told last, or is to be, as it is now; NULL when it is over. */
+static const struct reason *present_fall(const struct object *o, const struct port_edges *pe)
+{
+	const struct reason *fall = find_fall(o->new);
+
+	return fall && fall->id == pe->told.id ? fall : NULL;
+}
+
+/* A fall that is held back is told when it is known why it is, or over, or when that takes too long. */
+static void tell_held(
+	struct edges *e, const struct object *o, struct port_edges *pe, struct timepoint now)
+{
+	const struct reason *fall = present_fall(o, pe);
+	const struct verdict from = { .health = pe->held_from };
+	const struct verdict to = { .health = fall ? o->new->health : HEALTH_FAILED };
+	struct object held = *o;
+
+	if (!pe->held_until)
+		return;
+	if (fall && !fall->explained && pe->why_until && now.mono < pe->held_until)
+		return;
+	if (fall)
+		pe->told = *fall;
+	held.old = &from;
+	held.new = &to;
+	tell_fall(e, &held, pe, now);
+}
+
 static void say(struct edges *e, const struct object *o, struct port_edges *pe, enum storm_say what,
 	struct timepoint now)
 {
@@ -156,7 +192,12 @@ static void say(struct edges *e, const struct object *o, struct port_edges *pe, 
 		if (!fall)
 			return;
 		pe->told = *fall;
-		tell_raised(e, o, fall, pe->was_active_for, now);
+		if (fall->explained || now.mono >= pe->why_until) {
+			tell_fall(e, o, pe, now);
+			return;
+		}
+		pe->held_until = pe->why_until;
+		pe->held_from = o->old->health;
 		return;
 	case STORM_SAY_UP:
 		tell_cleared(e, o, &pe->told, pe->closed, now);
@@ -174,7 +215,8 @@ static void tell_other_fall(
 		return;
 	tell_cleared(e, o, &pe->told, "", now);
 	pe->told = *fall;
-	tell_raised(e, o, fall, 0, now);
+	pe->was_active_for = 0;
+	tell_fall(e, o, pe, now);
 }
 
 static struct object port_as_object(
@@ -197,6 +239,7 @@ void port_edges_changed(struct edges *e, struct port *p, struct port_edges *pe,
 	bool flapping = verdict_find(&p->verdict, REASON_LINK_FLAPPING, "") != NULL;
 	bool down = find_fall(&p->verdict) != NULL;
 
+	tell_held(e, &o, pe, now);
 	if (down && !find_fall(old))
 		pe->was_active_for = p->last_active_for;
 	if (!down && find_fall(old))
@@ -209,6 +252,24 @@ void port_edges_changed(struct edges *e, struct port *p, struct port_edges *pe,
 	tell_difference(e, &o, is_not_fall, now);
 	if (old->health != p->verdict.health && e->bus)
 		bus_health_changed(e->bus, p->device, p, old->health, &p->verdict);
+}
+
+void port_edges_why(struct edges *e, struct port *p, struct port_edges *pe, struct timepoint now)
+{
+	char name[OBJECT_NAME_MAX], message[MESSAGE_MAX];
+	struct object o = port_as_object(name, p, &p->verdict);
+	const struct reason *fall = present_fall(&o, pe);
+	struct edge edge;
+
+	tell_held(e, &o, pe, now);
+	/* The record went before the answer came: one more has it. */
+	if (!pe->storm.told_down || pe->held_until || pe->why_told || pe->storm.flapping || !fall ||
+		!fall->explained)
+		return;
+	pe->why_told = true;
+	message_why(message, o.name, fall);
+	edge = edge_of(&o, EDGE_EXPLAINED, fall, message);
+	tell(e, &edge, now);
 }
 
 void port_edges_timeout(struct edges *e, struct port *p, struct port_edges *pe,
@@ -286,14 +347,14 @@ void device_edges_changed(
 		bus_health_changed(e->bus, d, NULL, old->health, &d->verdict);
 }
 
-void port_edges_gone(
-	struct edges *e, struct port *p, const struct port_edges *pe, struct timepoint now)
+void port_edges_gone(struct edges *e, struct port *p, struct port_edges *pe, struct timepoint now)
 {
 	const struct verdict none = { .health = HEALTH_UNKNOWN };
 	char name[OBJECT_NAME_MAX];
 	struct object o = port_as_object(name, p, &p->verdict);
 
 	o.new = &none;
+	tell_held(e, &o, pe, now);
 	/* What the storm's gate has told counts: what it keeps back was never told. */
 	if (pe->storm.told_down)
 		tell_cleared(e, &o, &pe->told, DEVICE_GONE, now);

@@ -31,6 +31,13 @@ void port_edges_timeout(struct edges *e, struct port *p, struct port_edges *pe,
 	const struct config *c, struct timepoint now);
 
 /*
+ * The record of a fall may wait until pe->why_until for the reason why; then pe->held_until is set. To
+ * be called whenever the port was judged, and at pe->held_until: tells the fall that was held back, or
+ * in one more record why it was, if that came later.
+ */
+void port_edges_why(struct edges *e, struct port *p, struct port_edges *pe, struct timepoint now);
+
+/*
  * Counts how often the port has fallen since the last call, for the summary of a storm. To be called
  * after port_edges_changed(); edges_storm_over() is due at storms_deadline().
  */
@@ -47,8 +54,7 @@ void port_edges_blip(
  * The device is gone, and its ports with it: what was told of them ends. If it comes back and is no
  * better, that is told anew.
  */
-void port_edges_gone(
-	struct edges *e, struct port *p, const struct port_edges *pe, struct timepoint now);
+void port_edges_gone(struct edges *e, struct port *p, struct port_edges *pe, struct timepoint now);
 void device_edges_gone(struct edges *e, const struct device *d, struct timepoint now);
 
 void device_edges_changed(

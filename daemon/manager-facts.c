@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "expectation.h"
 #include "log.h"
 #include "macros.h"
 #include "manager-internal.h"
@@ -129,12 +130,55 @@ static void port_ask_link(struct manager *m, struct port *p)
 		pool_read_link(m->pool, &p->device->facts, p->facts.netdev_index, p->facts.netdev));
 }
 
+/* The firmware may be asked for each virtual function of the adapter. */
+#define VF_POLICY_INTERVAL (10 * USEC_PER_SEC)
+#define VF_POLICY_REFRESH  (10 * USEC_PER_MINUTE)
+
+static void device_ask_vf_policy(struct manager *m, struct device *d)
+{
+	struct ask *a = &device_watch(d)->vf_policy;
+
+	if (device_is_watched(m, d) && ask_begin(m, a, VF_POLICY_INTERVAL))
+		ask_sent(m, a, pool_read_vf(m->pool, &d->facts));
+}
+
+/* Of those that nobody expects to be up, nobody asks why they are not. */
+static bool port_wants_vf_policy(const struct port *p)
+{
+	return device_is_vf(p->device) && p->required && p->have_facts && !port_is_active(p);
+}
+
 void port_ask_why(struct manager *m, struct port *p)
 {
 	const struct netdev *n = port_netdev(&m->model, p);
 
 	if (n && !n->have_link && !port_watch(p)->link.in_flight)
 		port_ask_link(m, p);
+	if (port_wants_vf_policy(p) && !p->device->have_vf_policy &&
+		!device_watch(p->device)->vf_policy.in_flight)
+		device_ask_vf_policy(m, p->device);
+}
+
+/*
+ * How long the record of a fall may wait for the answer. On an idle adapter it takes a millisecond;
+ * the rest is for one command to the firmware that is under way.
+ */
+#define WHY_PATIENCE (100 * USEC_PER_MSEC)
+
+usec_t port_why_until(const struct port *p)
+{
+	const struct ask *link = &port_watch(p)->link;
+	const struct ask *policy = &device_watch(p->device)->vf_policy;
+	usec_t asked = 0;
+
+	/* From a lane that is late nothing is to be had in time. */
+	if (p->device->slow_since.mono)
+		return 0;
+	if (link->in_flight)
+		asked = link->asked;
+	if (policy->in_flight)
+		asked = MAX(asked, policy->asked);
+	return asked ? usec_add(asked, WHY_PATIENCE) : 0;
 }
 
 void manager_ask_switches(struct manager *m)
@@ -202,6 +246,10 @@ void device_ask_slow(struct manager *m, struct device *d)
 	for (size_t i = 0; i < d->n_ports; i++) {
 		struct port *p = &d->ports[i];
 
+		if (port_wants_vf_policy(p) &&
+			usec_sub(now, device_watch(d)->vf_policy.asked) >= VF_POLICY_REFRESH)
+			device_ask_vf_policy(m, d);
+
 		port_ask_qos(m, p);
 		port_ask_link(m, p);
 		if (usec_sub(now, port_watch(p)->tables.asked) >= TABLES_REFRESH)
@@ -220,6 +268,8 @@ void device_retry_facts(struct manager *m, struct device *d)
 		device_ask_settings(m, d);
 	if (dw->devlink.again)
 		device_ask_devlink(m, d);
+	if (dw->vf_policy.again && !dw->vf_policy.in_flight)
+		device_ask_vf_policy(m, d);
 	for (size_t i = 0; i < d->n_ports; i++) {
 		struct port_watch *pw = port_watch(&d->ports[i]);
 
@@ -246,6 +296,7 @@ void device_lost_facts(struct device *d)
 	ask_lost(&dw->details);
 	ask_lost(&dw->settings);
 	ask_lost(&dw->devlink);
+	ask_lost(&dw->vf_policy);
 	dw->counters.in_flight = false;
 	for (size_t i = 0; i < d->n_ports; i++) {
 		struct port_watch *pw = port_watch(&d->ports[i]);
@@ -376,9 +427,22 @@ void on_pool_link(const struct link_facts *f, void *user)
 			if (port_watch(p)->link_ifindex != f->ifindex)
 				continue;
 			port_watch(p)->link.in_flight = false;
-			if (changed && p->facts.netdev_index == f->ifindex)
+			if ((changed || port_watch(p)->edges.held_until) &&
+				p->facts.netdev_index == f->ifindex)
 				port_judge(m, p);
 		}
+}
+
+void on_pool_vf_policy(const struct vf_policy *f, void *user)
+{
+	struct manager *m = user;
+	struct device *d = model_device_by_index(&m->model, f->device_index);
+
+	if (!d)
+		return;
+	device_watch(d)->vf_policy.in_flight = false;
+	device_see_vf_policy(d, f);
+	device_judge_whole(m, d); /* also if it says nothing: a record may wait for it */
 }
 
 void on_pool_devlink(const struct devlink_facts *f, void *user)

@@ -43,6 +43,7 @@ struct device_watch {
 	struct ask settings; /* of its ports, too */
 	struct ask counters; /* the device's own */
 	struct ask devlink;
+	struct ask vf_policy;
 	bool recalled;      /* of the run before this one: not listed yet */
 	bool slow_recalled; /* likewise, that its slow lane is late */
 	bool asked;         /* for a verbs context, or decided that there is none to ask for */
@@ -205,6 +206,8 @@ void device_lost_facts(struct device *d);
 void port_ask_tables(struct manager *m, struct port *p);
 /* Why its link is down, if that is so and is not known yet. */
 void port_ask_why(struct manager *m, struct port *p);
+/* Until when (mono) the answer to that may be waited for; 0: nobody was asked. */
+usec_t port_why_until(const struct port *p);
 /* Of functions that no RDMA device came of: whether that was meant to be. */
 void manager_ask_switches(struct manager *m);
 void manager_lost_switches(struct manager *m);
@@ -219,6 +222,7 @@ void on_pool_qos(const struct qos_facts *f, void *user);
 void on_pool_settings(const struct setting_facts *f, void *user);
 void on_pool_devlink(const struct devlink_facts *f, void *user);
 void on_pool_link(const struct link_facts *f, void *user);
+void on_pool_vf_policy(const struct vf_policy *f, void *user);
 void on_pool_switch(const struct rdma_switch *f, void *user);
 void on_pool_slow(const char *adapter, bool late, void *user);
 

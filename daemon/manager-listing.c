@@ -169,6 +169,7 @@ static void netdev_affects_ports(struct manager *m, uint32_t ifindex, uint32_t d
 			if (p->facts.link_layer == LINK_LAYER_ETHERNET)
 				port_note_downs(p, downs, now);
 			port_ask(m, p);
+			port_ask_why(m, p); /* both answers together */
 		}
 }
 

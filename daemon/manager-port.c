@@ -99,9 +99,15 @@ static void judge_port_only(struct manager *m, struct port *p)
 	if (manager_recalling(m) || port_is_unconfirmed(m, p))
 		return;
 	if (judge_port(&m->model, p, m->config, now, &old, &recheck)) {
+		port_ask_why(m, p); /* before it is told: the record may wait for the answer */
+		pe->why_until = port_why_until(p);
 		port_edges_changed(&m->edges, p, pe, &old, m->config, now);
 		m->state_dirty = true;
 	}
+	pe->why_until = port_why_until(p);
+	port_edges_why(&m->edges, p, pe, now);
+	if (pe->held_until)
+		manager_recheck_at(m, pe->held_until);
 	port_edges_count(&m->edges, p, pe, m->config, now);
 	manager_recheck_at(m, storms_deadline(&m->edges.storms));
 	if (p->learned && !learned)

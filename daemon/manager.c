@@ -445,6 +445,7 @@ static int open_pool(struct manager *m)
 		.settings = on_pool_settings,
 		.devlink = on_pool_devlink,
 		.link = on_pool_link,
+		.vf_policy = on_pool_vf_policy,
 		.rdma_switch = on_pool_switch,
 		.watched = on_pool_watched,
 		.event = on_pool_event,

@@ -61,6 +61,11 @@ void message_reminder(
 		r->wanted[0] ? ", wanted " : "", r->wanted, r->remedy[0] ? "; " : "", r->remedy);
 }
 
+void message_why(char buf[MESSAGE_MAX], const char *object, const struct reason *r)
+{
+	snprintf(buf, MESSAGE_MAX, "%s: why the port is down: %s; %s", object, r->found, r->remedy);
+}
+
 void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct reason *r,
 	usec_t stood, const struct port *p)
 {

@@ -18,6 +18,9 @@ void message_raised(
 void message_reminder(
 	char buf[MESSAGE_MAX], const char *object, const struct reason *r, usec_t stood);
 
+/* Why a port is down that was told to be: the answer came later than the record had to go. */
+void message_why(char buf[MESSAGE_MAX], const char *object, const struct reason *r);
+
 /* A condition went away after standing that long. p may be NULL for what is no port. */
 void message_cleared(char buf[MESSAGE_MAX], const char *object, const struct reason *r,
 	usec_t stood, const struct port *p);

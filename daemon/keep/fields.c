@@ -207,6 +207,8 @@ const struct record_field kept_ledger[] = {
 
 #define TYPE struct port_edges
 const struct record_field kept_edges[] = {
+	F("HeldUntil", held_until, U64),
+	F("WhyTold", why_told, BOOL),
 	F("WasActiveFor", was_active_for, U64),
 	F("Closed", closed, TEXT),
 	{ NULL },

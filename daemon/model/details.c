@@ -78,6 +78,11 @@ struct link_facts link_facts_unknown(uint32_t ifindex)
 	return (struct link_facts){ .ifindex = ifindex, .state = -1, .substate = -1 };
 }
 
+struct vf_policy vf_policy_unknown(uint32_t device_index)
+{
+	return (struct vf_policy){ .device_index = device_index, .vf = -1 };
+}
+
 void devlink_facts_add(struct devlink_facts *f, const struct reporter *r)
 {
 	f->n_all++;

@@ -208,6 +208,24 @@ struct link_facts {
 	int32_t error;    /* 0, or what made all of it unknown */
 };
 
+/* ---- of a virtual function ---- */
+
+/* What the physical function lets the port of a virtual one do (IFLA_VF_LINK_STATE). */
+enum vf_link {
+	VF_LINK_UNKNOWN,
+	VF_LINK_AUTO,    /* as its own port is */
+	VF_LINK_ENABLE,  /* up, whatever its own port is */
+	VF_LINK_DISABLE, /* down */
+};
+
+struct vf_policy {
+	uint32_t device_index;
+	int32_t vf; /* its number among those of the physical function; -1 unknown */
+	enum vf_link link;
+	char netdev
+		[IFNAMSIZ]; /* the physical function's, that said so; "": the vendor's driver did */
+};
+
 /* ---- devlink, of the hardware behind a device ---- */
 
 /* A devlink health reporter: what a driver watches itself for, and found. */
@@ -275,6 +293,7 @@ _Static_assert(sizeof(struct address_facts) == 4 + 4 + 4 + 16, "padding");
 _Static_assert(
 	sizeof(struct qos_facts) == 2 * 8 + 8 * 4 + 3 * QOS_CLASSES + IFNAMSIZ + 8, "padding");
 _Static_assert(sizeof(struct link_facts) == 4 * 4, "padding");
+_Static_assert(sizeof(struct vf_policy) == 3 * 4 + IFNAMSIZ, "padding");
 _Static_assert(sizeof(struct reporter) == 2 * 8 + 2 * 4 + 32, "padding");
 _Static_assert(sizeof(struct devlink_facts) ==
 		       4 * 4 + DEVLINK_HANDLE_MAX + REPORTERS_MAX * sizeof(struct reporter),
@@ -287,6 +306,7 @@ struct device_details device_details_unknown(uint32_t device_index);
 struct setting_facts setting_facts_unknown(uint32_t device_index, uint32_t port);
 struct qos_facts qos_facts_unknown(uint32_t ifindex, const char *name);
 struct link_facts link_facts_unknown(uint32_t ifindex);
+struct vf_policy vf_policy_unknown(uint32_t device_index);
 
 /*
  * One PCIe link on an adapter's way to the root: its two ends, what it runs at, and the best that

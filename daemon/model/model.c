@@ -342,6 +342,15 @@ bool netdev_see_link(struct netdev *n, const struct link_facts *f)
 	return differs;
 }
 
+bool device_see_vf_policy(struct device *d, const struct vf_policy *f)
+{
+	bool differs = !d->have_vf_policy || memcmp(&d->vf_policy, f, sizeof(*f)) != 0;
+
+	d->vf_policy = *f;
+	d->have_vf_policy = true;
+	return differs;
+}
+
 bool device_see_devlink(struct device *d, const struct devlink_facts *f)
 {
 	bool differs = !d->have_devlink || memcmp(&d->devlink, f, sizeof(*f)) != 0;
@@ -358,8 +367,9 @@ bool port_link_is_down(const struct model *m, const struct port *p)
 {
 	const struct netdev *n = port_netdev(m, p);
 
+	/* The netdev may be ahead of the port. */
 	return n && p->have_facts && p->facts.link_layer == LINK_LAYER_ETHERNET &&
-	       !port_is_active(p) && (n->facts.flags & IFF_UP) && !n->facts.carrier;
+	       (n->facts.flags & IFF_UP) && !n->facts.carrier;
 }
 
 struct device *model_next_vanished(struct model *m)
@@ -954,6 +964,7 @@ struct port_update port_see(
 		u.active_for = usec_sub(now.mono, p->active_since.mono);
 		p->last_active_for = u.active_for;
 		p->active_since = (struct timepoint){ 0 };
+		p->device->have_vf_policy = false;
 		port_count_edge(p, now.mono);
 		port_forget_debt(p, now.mono);
 		p->unseen_downs--;

@@ -151,8 +151,10 @@ struct device {
 	bool have_settings; /* as of a port */
 	bool have_details;  /* read at least once; unknown facts are unknown in there, too */
 	struct devlink_facts devlink;
-	bool have_devlink;        /* read at least once */
-	unsigned pcie_slow_reads; /* how many readings in a row had a link below what it can do */
+	bool have_devlink;          /* read at least once */
+	struct vf_policy vf_policy; /* of a virtual function one of whose ports is down */
+	bool have_vf_policy;        /* read since one of them fell last */
+	unsigned pcie_slow_reads;   /* how many readings in a row had a link below what it can do */
 	struct timepoint first_seen;
 	uint64_t generation; /* of the last listing that named it */
 	size_t n_ports;
@@ -304,7 +306,10 @@ bool netdev_see_link(struct netdev *n, const struct link_facts *f);
 /* Stores what devlink says of a device. What could not be read this time is kept, with the error. */
 bool device_see_devlink(struct device *d, const struct devlink_facts *f);
 
-/* Whether a port is down and its netdev is switched on: then its driver may know why. */
+/* Stores what the physical function lets this virtual one do. Returns whether anything differs. */
+bool device_see_vf_policy(struct device *d, const struct vf_policy *f);
+
+/* Whether a port's netdev is switched on and has no carrier: then its driver may know why. */
 bool port_link_is_down(const struct model *m, const struct port *p);
 
 /* The next device that the finished listing did not name, NULL when there is none. */

@@ -98,6 +98,7 @@ struct reason {
 	char found[REASON_TEXT_MAX];
 	char wanted[REASON_TEXT_MAX];
 	char remedy[REASON_TEXT_MAX];
+	bool explained; /* port-down: somebody who knows said why, and found has it */
 	struct acknowledgement ack;
 	unsigned
 		reminders; /* that it still stands; those that an acknowledgement kept back count */

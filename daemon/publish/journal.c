@@ -191,6 +191,7 @@ static int edge_priority(const struct edge *e)
 	switch (e->kind) {
 	case EDGE_RAISED:
 	case EDGE_REMINDER:
+	case EDGE_EXPLAINED:
 		return severity_priority(e->reason->severity);
 	case EDGE_CLEARED:
 	case EDGE_EVENT:
@@ -210,6 +211,8 @@ static const char *edge_word(enum edge_kind kind)
 		return "event";
 	case EDGE_REMINDER:
 		return "reminder";
+	case EDGE_EXPLAINED:
+		return "explained";
 	}
 	return NULL;
 }

@@ -90,6 +90,7 @@ enum edge_kind {
 	EDGE_CLEARED, /* it went away */
 	EDGE_EVENT,   /* it happened and is over: a blip */
 	EDGE_REMINDER,
+	EDGE_EXPLAINED, /* it stands, and now it is known why */
 };
 
 /* One thing to tell. Pointers are borrowed for the call. */

@@ -327,6 +327,10 @@ static void worker_slow_message(struct worker *w, const struct wire_message *m)
 		worker_answered(w, LANE_SLOW, m->id);
 		cb->link(&m->link, user);
 		break;
+	case WIRE_VF:
+		worker_answered(w, LANE_SLOW, m->id);
+		cb->vf_policy(&m->vf_policy, user);
+		break;
 	case WIRE_SWITCH:
 		worker_answered(w, LANE_SLOW, m->id);
 		cb->rdma_switch(&m->rdma_switch, user);
@@ -673,6 +677,13 @@ int pool_read_link(
 	struct pool *p, const struct device_facts *d, uint32_t ifindex, const char *netdev)
 {
 	return read_netdev(p, WIRE_READ_LINK, d, ifindex, netdev);
+}
+
+int pool_read_vf(struct pool *p, const struct device_facts *d)
+{
+	struct wire_message m = device_message(WIRE_READ_VF, d, 0);
+
+	return request(p, d->adapter, LANE_SLOW, &m);
 }
 
 int pool_read_devlink(struct pool *p, const struct device_facts *d)

@@ -61,6 +61,7 @@ struct pool_callbacks {
 	void (*settings)(const struct setting_facts *f, void *user);
 	void (*devlink)(const struct devlink_facts *f, void *user);
 	void (*link)(const struct link_facts *f, void *user);
+	void (*vf_policy)(const struct vf_policy *f, void *user);
 	void (*rdma_switch)(const struct rdma_switch *f, void *user);
 	/* A context is held (0), refused (negative errno), or would pin the module (1). */
 	void (*watched)(uint32_t device_index, int result, void *user);
@@ -105,6 +106,9 @@ int pool_read_counters(struct pool *p, const struct device_facts *d, uint32_t po
 int pool_read_qos(
 	struct pool *p, const struct device_facts *d, uint32_t ifindex, const char *netdev);
 int pool_read_devlink(struct pool *p, const struct device_facts *d);
+/* Both answer why a port is down, and are done before what else the slow lane has to do. */
+/* What the physical function of this virtual one lets it do. */
+int pool_read_vf(struct pool *p, const struct device_facts *d);
 /* Why the link of its netdev is down. */
 int pool_read_link(
 	struct pool *p, const struct device_facts *d, uint32_t ifindex, const char *netdev);

@@ -13,6 +13,7 @@
 #include "qos.h"
 #include "roce.h"
 #include "sysfs.h"
+#include "vf-policy.h"
 
 /* What is learned of one source of counters, from reading to reading. */
 struct counters_entry {
@@ -175,6 +176,15 @@ static void read_link(const struct wire_message *request)
 	probe_send(&m);
 }
 
+static void read_vf(const struct wire_message *request)
+{
+	const struct wire_device_ref *ref = &request->ref;
+	struct wire_message m = { .type = WIRE_VF, .id = request->id };
+
+	(void)vf_policy_read(ref->device_index, ref->device, &m.vf_policy); /* else unknown */
+	probe_send(&m);
+}
+
 /* Appends a name to a list of words; false: it does not fit. */
 static bool append_word(char list[SETTING_LIST_MAX], const char *word)
 {
@@ -257,6 +267,9 @@ void slow_work(struct lane *l, struct job *j)
 		break;
 	case WIRE_READ_LINK:
 		read_link(&j->request);
+		break;
+	case WIRE_READ_VF:
+		read_vf(&j->request);
 		break;
 	case WIRE_READ_SWITCH:
 		devlink_work_switch(&j->request);

@@ -58,6 +58,14 @@ static void job_list_add(struct job_list *l, struct job *j)
 	l->last = &j->next;
 }
 
+static void job_list_add_first(struct job_list *l, struct job *j)
+{
+	j->next = l->first;
+	if (!l->first)
+		l->last = &j->next;
+	l->first = j;
+}
+
 static struct job *job_list_take(struct job_list *l)
 {
 	struct job *j = l->first;
@@ -123,6 +131,12 @@ static void *lane_thread(void *arg)
 	return NULL;
 }
 
+/* Somebody waits for the answer. */
+static bool is_urgent(const struct wire_message *request)
+{
+	return request->type == WIRE_READ_LINK || request->type == WIRE_READ_VF;
+}
+
 static void enqueue(struct lane *l, const struct wire_message *request)
 {
 	struct job *j = calloc(1, sizeof(*j));
@@ -131,7 +145,10 @@ static void enqueue(struct lane *l, const struct wire_message *request)
 		_exit(EXIT_FAILURE); /* rdmad starts another one */
 	j->request = *request;
 	pthread_mutex_lock(&probe.lock);
-	job_list_add(&l->todo, j);
+	if (is_urgent(request))
+		job_list_add_first(&l->todo, j);
+	else
+		job_list_add(&l->todo, j);
 	pthread_cond_signal(&l->cond);
 	pthread_mutex_unlock(&probe.lock);
 }
@@ -270,6 +287,7 @@ static void take_requests(void)
 		case WIRE_READ_SETTINGS:
 		case WIRE_READ_DEVLINK:
 		case WIRE_READ_LINK:
+		case WIRE_READ_VF:
 		case WIRE_READ_SWITCH:
 			enqueue(&probe.slow, &m);
 			break;

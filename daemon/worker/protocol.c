@@ -29,6 +29,7 @@ bool wire_is_of_device(uint32_t type)
 	case WIRE_READ_COUNTERS:
 	case WIRE_READ_SETTINGS:
 	case WIRE_READ_DEVLINK:
+	case WIRE_READ_VF:
 	case WIRE_FORGET:
 		return true;
 	default:
@@ -74,6 +75,7 @@ static void terminate_strings(struct wire_message *m)
 	case WIRE_READ_SETTINGS:
 	case WIRE_READ_DEVLINK:
 	case WIRE_READ_LINK:
+	case WIRE_READ_VF:
 	case WIRE_READ_SWITCH:
 	case WIRE_FORGET:
 		TERMINATE(m->ref.device);
@@ -127,6 +129,9 @@ static void terminate_strings(struct wire_message *m)
 		break;
 	case WIRE_DEVLINK:
 		terminate_devlink(&m->devlink);
+		break;
+	case WIRE_VF:
+		TERMINATE(m->vf_policy.netdev);
 		break;
 	case WIRE_SWITCH:
 		TERMINATE(m->rdma_switch.pci_address);

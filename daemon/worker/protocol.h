@@ -10,7 +10,7 @@
 #include "facts.h"
 
 #define WIRE_MAGIC   0x52444d41u /* "RDMA" */
-#define WIRE_VERSION 3u
+#define WIRE_VERSION 4u
 
 /* The descriptor that a worker finds its socket at. */
 #define WORKER_FD 3
@@ -30,6 +30,7 @@ enum wire_type {
 	WIRE_READ_SETTINGS, /* -> WIRE_SETTINGS of the ports 1 to ref.port, at last of the device */
 	WIRE_READ_DEVLINK,  /* -> WIRE_DEVLINK */
 	WIRE_READ_LINK,     /* -> WIRE_LINK */
+	WIRE_READ_VF,       /* -> WIRE_VF */
 	WIRE_READ_SWITCH,   /* -> WIRE_SWITCH; of no device: the scout does it */
 	/* Both threads: what was learned of the device, too, and requests not begun; no answer. */
 	WIRE_FORGET,
@@ -54,6 +55,7 @@ enum wire_type {
 	WIRE_SETTINGS,
 	WIRE_DEVLINK,
 	WIRE_LINK,
+	WIRE_VF,
 	WIRE_SWITCH,
 	_WIRE_TYPE_MAX,
 };
@@ -117,6 +119,7 @@ struct wire_message {
 		struct system_facts system;
 		struct devlink_facts devlink;
 		struct link_facts link;
+		struct vf_policy vf_policy;
 		struct rdma_switch rdma_switch;
 	};
 };

@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <linux/ethtool.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -117,6 +118,7 @@ static void judge(struct world *w)
 	port_edges_count(&w->edges, w->port, &w->pe, w->config, at(w->now));
 	if (w->pe.storm.pending && w->pe.storm.deadline <= w->now)
 		port_edges_timeout(&w->edges, w->port, &w->pe, w->config, at(w->now));
+	port_edges_why(&w->edges, w->port, &w->pe, at(w->now));
 	w->next = port_edges_remind(w->port, &w->pe, at(w->now));
 }
 
@@ -349,6 +351,123 @@ static void test_other_fall(void **state)
 	end(&w);
 }
 
+#define PATIENCE (100 * USEC_PER_MSEC)
+
+/* The port's netdev has no carrier, and its driver is asked why. */
+static void lose_carrier(struct world *w)
+{
+	struct netdev_facts n = { .ifindex = 7, .flags = IFF_UP, .name = "eth7" };
+	struct port_facts f = w->port->facts;
+	uint32_t downs;
+
+	assert_true(model_see_netdev(&w->model, &n, &downs) >= 0);
+	f.state = PORT_STATE_DOWN;
+	f.phys_state = PHYS_STATE_POLLING;
+	f.netdev_index = 7;
+	STRSCPY(f.netdev, "eth7");
+	w->pe.why_until = w->now + PATIENCE;
+	port_see(w->port, &f, true, at(w->now));
+	judge(w);
+}
+
+/* The driver's answer; none: it does not know. */
+static void answer(struct world *w, bool knows)
+{
+	struct link_facts link = link_facts_unknown(7);
+
+	if (knows)
+		link.state = ETHTOOL_LINK_EXT_STATE_NO_CABLE;
+	netdev_see_link(model_netdev_by_index(&w->model, 7), &link);
+	w->pe.why_until = 0;
+	judge(w);
+}
+
+static void begin_learned(struct world *w)
+{
+	begin(w);
+	read_port(w, true);
+	pass(w, w->config->stable_usec);
+	lose_carrier(w);
+}
+
+/* The first record of a fall has the reason why, if that is known soon. */
+static void test_why_in_time(void **state)
+{
+	struct world w;
+
+	begin_learned(&w);
+	assert_int_equal(w.port->verdict.health, HEALTH_FAILED); /* on the bus at once */
+	assert_int_equal(records(&w, "RDMAD_EDGE=", ""), 0);
+	assert_true(w.pe.held_until == w.now + PATIENCE);
+	pass(&w, USEC_PER_MSEC);
+	answer(&w, true);
+	assert_int_equal(w.pe.held_until, 0);
+	assert_string_equal(w.model.events[0].old_state, "ok");
+	assert_string_equal(w.model.events[0].new_state, "failed");
+	assert_int_equal(records(&w, "RDMAD_EDGE=raised",
+				 "was active 10min): found down, physical state "
+				 "polling, eth7: no cable, wanted"),
+		1);
+	pass(&w, USEC_PER_MINUTE);
+	assert_int_equal(records(&w, "RDMAD_EDGE=", ""), 0);
+	end(&w);
+}
+
+/* Who does not know does not delay it; who is slow, no longer than that; and then a record follows. */
+static void test_why_late(void **state)
+{
+	struct world w;
+
+	begin_learned(&w);
+	pass(&w, USEC_PER_MSEC);
+	answer(&w, false);
+	assert_int_equal(records(&w, "RDMAD_EDGE=raised", "physical state polling, wanted"), 1);
+	end(&w);
+
+	begin_learned(&w);
+	pass(&w, PATIENCE - 1);
+	assert_int_equal(records(&w, "RDMAD_EDGE=", ""), 0);
+	pass(&w, 1);
+	assert_int_equal(records(&w, "RDMAD_EDGE=raised", "physical state polling, wanted"), 1);
+	pass(&w, USEC_PER_SEC);
+	answer(&w, true);
+	assert_int_equal(records(&w, "RDMAD_EDGE=explained",
+				 "x0/1: why the port is down: down, physical state polling, eth7: "
+				 "no cable; plug a cable in"),
+		1);
+	answer(&w, true);
+	pass(&w, USEC_PER_MINUTE);
+	assert_int_equal(records(&w, "RDMAD_EDGE=", ""), 0);
+	/* The next fall is another one. */
+	read_port(&w, true);
+	pass(&w, USEC_PER_MINUTE);
+	assert_int_equal(records(&w, "RDMAD_EDGE=cleared", "port active again"), 1);
+	w.port->facts.netdev_index = 0;
+	read_port(&w, false);
+	assert_int_equal(records(&w, "RDMAD_EDGE=raised", "physical state polling, wanted"), 1);
+	end(&w);
+}
+
+/* Up again, or gone, while the record waits: it comes first. */
+static void test_why_too_late(void **state)
+{
+	struct world w;
+
+	begin_learned(&w);
+	w.now += USEC_PER_MSEC;
+	read_port(&w, true);
+	assert_int_equal(records(&w, "RDMAD_EDGE=raised", "RDMAD_NEW_STATE=failed"), 1);
+	pass(&w, USEC_PER_MINUTE);
+	assert_int_equal(records(&w, "RDMAD_EDGE=cleared", "port active again"), 1);
+	end(&w);
+
+	begin_learned(&w);
+	w.now += USEC_PER_MSEC;
+	port_edges_gone(&w.edges, w.port, &w.pe, at(w.now));
+	assert_int_equal(recv_two(&w, "x0/1: port down", "port-down is closed"), 2);
+	end(&w);
+}
+
 /* What was told of it ends with the device, once; what was not told needs no end. */
 static void test_device_gone(void **state)
 {
@@ -433,6 +552,9 @@ int main(void)
 		cmocka_unit_test(test_ack_and_severity),
 		cmocka_unit_test(test_host_and_device_reminders),
 		cmocka_unit_test(test_other_fall),
+		cmocka_unit_test(test_why_in_time),
+		cmocka_unit_test(test_why_late),
+		cmocka_unit_test(test_why_too_late),
 		cmocka_unit_test(test_device_gone),
 		cmocka_unit_test(test_storm),
 	};

@@ -41,6 +41,122 @@ struct situation {
 	const char *remedy; /* a part of it */
 };
 
+#define POLICY(n, policy, netdev)               \
+	{                                       \
+		(n), VF_LINK_##policy, (netdev) \
+	}
+#define NO_POLICY           \
+	{                   \
+		-1, 0, NULL \
+	}
+
+/* What its physical function lets a virtual one do. */
+static const struct {
+	const char *name;
+	enum link_layer layer;
+	int state, phys;
+	const char *physfn;
+	bool off; /* its own netdev is set down */
+	struct {
+		int32_t vf;
+		enum vf_link link;
+		const char *netdev;
+	} policy;
+	const char *found, *remedy;
+	bool explained;
+} policies[] = {
+	{ "VF set down", ETHERNET, POLLING, "0000:3b:00.0", false, POLICY(3, DISABLE, "eth0"),
+		"down, physical state polling; VF 3 of 0000:3b:00.0 is set down",
+		"let it follow: ip link set eth0 vf 3 state auto", true },
+	{ "VF set down, InfiniBand, by IPoIB", IB, POLLING, "0000:3b:00.0", false,
+		POLICY(0, DISABLE, "ib0"),
+		"down, physical state polling; VF 0 of 0000:3b:00.0 is set down",
+		"ip link set ib0 vf 0 state auto", true },
+	{ "VF set down, InfiniBand, by the vendor's driver", IB, POLLING, "0000:3b:00.0", false,
+		POLICY(1, DISABLE, ""),
+		"down, physical state polling; VF 1 of 0000:3b:00.0 is set down",
+		"echo Follow >/sys/bus/pci/devices/0000:3b:00.0/sriov/1/policy", true },
+	{ "VF that follows", ETHERNET, POLLING, "0000:3b:00.0", false, POLICY(3, AUTO, "eth0"),
+		"down, physical state polling; VF 3 of 0000:3b:00.0 follows its port",
+		"look at the port of 0000:3b:00.0, which it follows", true },
+	{ "VF that follows, InfiniBand, link up without a GUID", IB, 1, PHYS_STATE_LINKUP,
+		"0000:3b:00.0", false, POLICY(3, AUTO, "ib0"),
+		"down, physical state linkup; VF 3 of 0000:3b:00.0 follows its port",
+		"which it follows, and at its GUIDs", true },
+	{ "VF set up and down all the same", IB, POLLING, "0000:3b:00.0", false,
+		POLICY(3, ENABLE, "ib0"),
+		"down, physical state polling; VF 3 of 0000:3b:00.0 is set up",
+		"look at its GUIDs and at the subnet manager", true },
+	{ "VF set down, and its own netdev, too", ETHERNET, 1, PHYS_STATE_DISABLED, "0000:3b:00.0",
+		true, POLICY(3, DISABLE, "eth0"),
+		"down, network interface eth2 is administratively down", "ip link set eth2 up",
+		true },
+	{ "VF in a guest: nobody says", ETHERNET, POLLING, "", false, NO_POLICY,
+		"down, physical state polling", "look at the physical one, and at the policy",
+		false },
+};
+
+static void test_policies(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(policies); i++) {
+		struct netdev_facts n = { .ifindex = 7, .flags = IFF_UP, .name = "eth2" };
+		struct device_details details = device_details_unknown(1);
+		struct vf_policy policy = vf_policy_unknown(1);
+		const struct reason *r;
+		struct device *d;
+		struct port *p;
+		struct world w;
+
+		world_begin(&w, "[Port *]\nExpect=up\n[Daemon]\nGraceSec=1s\n");
+		d = world_device(&w, "mlx5_0", NULL, 1, 1);
+		p = device_port(d, 1);
+		details.is_vf = 1;
+		STRSCPY(details.physfn, policies[i].physfn);
+		device_see_details(d, &details);
+		if (policies[i].layer == ETHERNET) {
+			n.flags = policies[i].off ? 0 : IFF_UP;
+			world_netdev(&w, &n);
+			p->facts.netdev_index = 7;
+		}
+		policy.vf = policies[i].policy.vf;
+		policy.link = policies[i].policy.link;
+		if (policies[i].policy.netdev)
+			STRSCPY(policy.netdev, policies[i].policy.netdev);
+		assert_true(device_see_vf_policy(d, &policy));
+		assert_false(device_see_vf_policy(d, &policy));
+		world_read(&w, p, policies[i].state, policies[i].phys, policies[i].layer);
+		world_judge(&w);
+		world_pass(&w, USEC_PER_MINUTE);
+		r = port_reason(p, REASON_PORT_DOWN);
+		if (!r || !streq(r->found, policies[i].found) ||
+			!strstr(r->remedy, policies[i].remedy) ||
+			r->explained != policies[i].explained)
+			fail_msg("%s: found %s; remedy %s", policies[i].name, r ? r->found : "",
+				r ? r->remedy : "");
+		world_end(&w);
+	}
+}
+
+/* What the policy was at one fall says nothing of the next one. */
+static void test_policy_of_each_fall(void **state)
+{
+	struct vf_policy policy = { .device_index = 1, .vf = 1, .link = VF_LINK_DISABLE };
+	struct world w;
+	struct port *p;
+
+	(void)state;
+	world_begin(&w, "[Port *]\nExpect=up\n");
+	p = device_port(world_device(&w, "mlx5_0", NULL, 1, 1), 1);
+	world_read(&w, p, ACTIVE, IB);
+	assert_true(device_see_vf_policy(p->device, &policy));
+	world_read(&w, p, ACTIVE, IB);
+	assert_true(p->device->have_vf_policy);
+	world_read(&w, p, POLLING, IB);
+	assert_false(p->device->have_vf_policy);
+	world_end(&w);
+}
+
 static const struct situation situations[] = {
 	/* physical state */
 	{ "InfiniBand, no signal", PORT_DOWN, IB, POLLING, NULL, NONE, NOT_READ, 0,
@@ -207,6 +323,8 @@ static void test_fresh(void **state)
 	world_netdev(&w, &f);
 	n = model_netdev_by_index(&w.model, 7);
 	assert_false(port_link_is_down(&w.model, p)); /* not read yet */
+	world_read(&w, p, ACTIVE, ETHERNET);
+	assert_true(port_link_is_down(&w.model, p)); /* the netdev is ahead of it */
 	world_read(&w, p, POLLING, ETHERNET);
 	assert_true(port_link_is_down(&w.model, p));
 	assert_true(netdev_see_link(n, &link));
@@ -245,6 +363,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_situations),
+		cmocka_unit_test(test_policies),
+		cmocka_unit_test(test_policy_of_each_fall),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_fresh),
 	};

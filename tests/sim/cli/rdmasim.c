@@ -42,6 +42,8 @@ static const char help[] =
 	"disassociate\n"
 	"  pcie CARD [KEY=TEXT...]          speed= width= max_speed= max_width= of the PCIe link "
 	"above a card or bridge\n"
+	"  netdev NAME [card=CARD] [KEY=VALUE...]   an interface of a card: carrier=0|1, why it has "
+	"none: ext= sub= delay=MS\n"
 	"Ports (no event is sent)\n"
 	"  port NAME[/PORT] KEY=VALUE...    state= phys= width= speed= lid= lmc= sm_lid= sm_sl= "
 	"cap_mask= max_mtu= active_mtu=\n"

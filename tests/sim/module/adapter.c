@@ -16,9 +16,12 @@
 
 static LIST_HEAD(rdmasim_adapters);	/* under rdmasim_lock */
 
+static int rdmasim_num_vf(struct device *dev);
+
 /* Without a match function every device of the bus fits every driver. */
 static struct bus_type rdmasim_bus = {
 	.name = "rdmasim",
+	.num_vf = rdmasim_num_vf,
 };
 
 static struct device_driver rdmasim_driver = {
@@ -32,6 +35,11 @@ static struct device_driver rdmasim_driver = {
 static struct rdmasim_adapter *to_adapter(struct device *dev)
 {
 	return container_of(dev, struct rdmasim_adapter, dev);
+}
+
+static int rdmasim_num_vf(struct device *dev)
+{
+	return to_adapter(dev)->num_vfs;
 }
 
 static void rdmasim_adapter_release(struct device *dev)
@@ -176,6 +184,20 @@ struct rdmasim_adapter *rdmasim_adapter_get(char *path)
 	return above;
 }
 
+/* A virtual function goes; the physical one may be gone already. */
+static void rdmasim_adapter_leave(struct rdmasim_adapter *adapter)
+{
+	char name[16];
+
+	if (!adapter->physfn)
+		return;
+	sysfs_remove_link(&adapter->dev.kobj, "physfn");
+	snprintf(name, sizeof(name), "virtfn%d", adapter->vf);
+	if (device_is_registered(&adapter->physfn->dev))
+		sysfs_remove_link(&adapter->physfn->dev.kobj, name);
+	put_device(&adapter->physfn->dev);
+}
+
 /**
  * rdmasim_adapter_put - take one device off a card; the last removes the card
  * @adapter: the card
@@ -190,7 +212,7 @@ void rdmasim_adapter_put(struct rdmasim_adapter *adapter)
 		above = adapter->above;
 		list_del(&adapter->entry);
 		rdmasim_devlink_remove(adapter);
-		sysfs_remove_link(&adapter->dev.kobj, "physfn");
+		rdmasim_adapter_leave(adapter);
 		device_unregister(&adapter->dev);
 		adapter = above;
 	}
@@ -207,12 +229,28 @@ void rdmasim_adapter_put(struct rdmasim_adapter *adapter)
 int rdmasim_adapter_vf_of(struct rdmasim_adapter *adapter, const char *name)
 {
 	struct rdmasim_adapter *pf = rdmasim_adapter_find(name);
+	char link[16];
 	int err;
 
 	if (!pf || pf == adapter)
 		return -ENODEV;
+	if (adapter->physfn)
+		return 0;
+	if (pf->num_vfs == RDMASIM_MAX_VFS)
+		return -ENOSPC;
+	snprintf(link, sizeof(link), "virtfn%d", pf->num_vfs);
 	err = sysfs_create_link(&adapter->dev.kobj, &pf->dev.kobj, "physfn");
-	return err == -EEXIST ? 0 : err;
+	if (err)
+		return err;
+	err = sysfs_create_link(&pf->dev.kobj, &adapter->dev.kobj, link);
+	if (err) {
+		sysfs_remove_link(&adapter->dev.kobj, "physfn");
+		return err;
+	}
+	adapter->vf = pf->num_vfs++;
+	get_device(&pf->dev);
+	adapter->physfn = pf;
+	return 0;
 }
 
 /**

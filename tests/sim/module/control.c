@@ -24,6 +24,7 @@ static const struct {
 	{ "destroy",	rdmasim_cmd_destroy },
 	{ "set",	rdmasim_cmd_set },
 	{ "pcie",	rdmasim_cmd_pcie },
+	{ "netdev",	rdmasim_cmd_netdev },
 	{ "port",	rdmasim_cmd_port },
 	{ "gid",	rdmasim_cmd_gid },
 	{ "pkey",	rdmasim_cmd_pkey },

@@ -133,6 +133,7 @@ static void __exit rdmasim_exit(void)
 {
 	rdmasim_control_exit();
 	rdmasim_destroy_all();
+	rdmasim_netdev_exit();
 	rdmasim_port_exit();
 	rdmasim_adapter_exit();
 	destroy_workqueue(rdmasim_wq);

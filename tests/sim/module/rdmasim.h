@@ -144,6 +144,7 @@ enum rdmasim_life {
 };
 
 #define RDMASIM_PCIE_FILES	4
+#define RDMASIM_MAX_VFS		16
 
 /**
  * struct rdmasim_adapter - a physical card: the parent of the ib_devices on it
@@ -153,6 +154,12 @@ enum rdmasim_life {
  * @devices: ib_devices on it and cards below it
  * @lock: guards @pcie
  * @pcie: texts of the files of its PCIe link, "" no such file
+ * @devlink: its devlink instance, NULL none yet
+ * @reporters: that this instance has
+ * @physfn: of a virtual function: the physical one, referenced
+ * @num_vfs: of a physical one: how many it has had
+ * @vf: of a virtual one: its number
+ * @vf_link: of a physical one: the link state of each (IFLA_VF_LINK_STATE_*)
  */
 struct rdmasim_adapter {
 	struct device dev;
@@ -163,6 +170,10 @@ struct rdmasim_adapter {
 	char pcie[RDMASIM_PCIE_FILES][RDMASIM_TEXT];
 	struct devlink *devlink;
 	struct list_head reporters;
+	struct rdmasim_adapter *physfn;
+	int num_vfs;
+	int vf;
+	u8 vf_link[RDMASIM_MAX_VFS];
 };
 
 /**
@@ -319,6 +330,10 @@ int rdmasim_cmd_release(struct rdmasim_cmd *cmd);
 /* event.c */
 void rdmasim_event(struct rdmasim_dev *sdev, u32 port, enum ib_event_type type);
 int rdmasim_cmd_event(struct rdmasim_cmd *cmd);
+
+/* netdev.c */
+int rdmasim_cmd_netdev(struct rdmasim_cmd *cmd);
+void rdmasim_netdev_exit(void);
 
 /* verbs.c */
 extern const struct ib_device_ops rdmasim_verbs_ops;

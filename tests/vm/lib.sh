@@ -109,19 +109,24 @@ _to_ms() {
         _ms=$(( 10#${_ms:-0} * 1000 + 10#${fraction:0:3} ))
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds, asked every 50 ms. 0 when it did, 1 at the end of the
-# (scaled) time, with the last output printed.
+# wait_for SECONDS COMMAND...: until the command succeeds, asked every 50 ms, or half of the time if asking takes longer:
+# else what is waited for would be made late by the asking. 0 when it did, 1 at the end of the (scaled) time, with
+# the last output printed.
 wait_for() {
-        local seconds=$1 end output status _ms
+        local seconds=$1 end output status asked now pause _ms
         _to_ms "$seconds" || return
         shift
         end=$(( ${EPOCHREALTIME/[.,]/} / 1000 + _ms * RDMAD_TEST_SLOW ))
         while :; do
-                status=0
+                status=0 asked=${EPOCHREALTIME/[.,]/}
                 output=$("$@" 2>&1 </dev/null) || status=$?
                 (( status != 0 )) || return 0
-                (( ${EPOCHREALTIME/[.,]/} / 1000 < end )) || break
-                nap 0.05
+                now=${EPOCHREALTIME/[.,]/}
+                (( now / 1000 < end )) || break
+                (( (pause = now - asked) <= 500000 )) || pause=500000
+                (( pause >= 50000 )) || pause=50000
+                printf -v pause 0.%06d "$pause"
+                nap "$pause"
         done
         printf '%s\n' "waited $seconds s x $RDMAD_TEST_SLOW in vain for: $*" "last: ${output:-(no output)} (exit status $status)"
         return 1

@@ -218,7 +218,7 @@ static int ask_polkit(struct authorization *a, uint32_t uid)
 	bool ask = sd_bus_message_get_allow_interactive_authorization(a->call) > 0;
 	int r;
 
-	if (!polkit_has_room(b, uid)) {
+	if (!polkit_has_room(b, uid) || !budget_question(&b->budget, uid, timepoint_now().mono)) {
 		r = sd_bus_reply_method_errorf(a->call, BUS_ERROR_LIMITS_EXCEEDED,
 			"Too many calls are waiting for polkit");
 		return MIN(r, 0);

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "bus-budget.h"
 #include "bus-names.h"
 #include "fields.h"
 #include "macros.h"
@@ -49,6 +50,12 @@ struct bus {
 	uint32_t sync_index, sync_number; /* where the next call goes on; 0: from the first */
 	unsigned n_synced;                /* objects that this call has looked at */
 	size_t large; /* about how long the long answers are that may still be waiting */
+
+	struct budget budget;
+	sd_event_source *answered; /* fires when the present call was dealt with */
+	char answering[32];        /* whose call that is */
+	bool answering_large;
+	usec_t answering_since; /* of the time that this process has worked */
 
 	struct told *told; /* in order of index, then number */
 	uint64_t told_manager[FIELDS_MAX];

@@ -5,6 +5,8 @@
  * when the connection ends, a new one is made. Having no bus is normal and not worth a log line.
  */
 #include <errno.h>
+#include <sys/ioctl.h>
+#include <time.h>
 
 #include "bus-internal.h"
 #include "log.h"
@@ -40,6 +42,9 @@
  */
 #define PROBE_EVERY_USEC   (5 * USEC_PER_SEC)
 #define PROBE_TIMEOUT_USEC (5 * USEC_PER_SEC)
+
+/* What a refusal takes, about: to measure it would take as long. */
+#define REFUSAL_USEC 100
 
 static int bus_open(struct bus *b);
 
@@ -133,14 +138,24 @@ bool bus_under_pressure(struct bus *b)
 	return true;
 }
 
-/* The answer to GetId, which does not matter; that there is none does. */
+/* Whether there is something from the bus that was not looked at yet. */
+static bool is_behind(struct bus *b)
+{
+	uint64_t n = 0;
+	int unread = 0, fd = sd_bus_get_fd(b->conn);
+
+	(void)sd_bus_get_n_queued_read(b->conn, &n);
+	return n > 0 || (fd >= 0 && ioctl(fd, FIONREAD, &unread) == 0 && unread > 0);
+}
+
+/* The answer to GetId, which does not matter; that there is none does, unless it waits behind others. */
 static int on_probe(sd_bus_message *m, void *user, sd_bus_error *error)
 {
 	struct bus *b = user;
 
 	b->probing = false;
 	if (b->dropping || sd_bus_is_open(b->conn) <= 0 ||
-		!sd_bus_message_is_method_error(m, SD_BUS_ERROR_NO_REPLY))
+		!sd_bus_message_is_method_error(m, SD_BUS_ERROR_NO_REPLY) || is_behind(b))
 		return 0;
 	log_warning("The bus does not take our messages any more, connecting anew");
 	b->take_over = true;
@@ -191,28 +206,80 @@ static bool too_much_to_tell(struct bus *b)
 	return false;
 }
 
-static int refuse_for_now(struct bus *b, sd_bus_message *m)
+static int refuse_for_now(struct bus *b, sd_bus_message *m, const char *why)
 {
 	if (queued(b) <= QUEUE_MAX)
-		(void)sd_bus_reply_method_errorf(
-			m, BUS_ERROR_LIMITS_EXCEEDED, "Too many answers are waiting to be read");
+		(void)sd_bus_reply_method_errorf(m, BUS_ERROR_LIMITS_EXCEEDED, "%s", why);
 	return 1;
+}
+
+/* What this process has worked, whatever else runs on the machine. */
+static usec_t worked(void)
+{
+	struct timespec t;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) < 0)
+		return 0;
+	return (usec_t)t.tv_sec * USEC_PER_SEC + (usec_t)t.tv_nsec / 1000;
+}
+
+/* Next after the message was dealt with: nothing of this priority comes between. */
+static int on_answered(sd_event_source *s, uint64_t usec, void *user)
+{
+	struct bus *b = user;
+
+	budget_spend(&b->budget, b->answering, b->answering_large,
+		usec_sub(worked(), b->answering_since), timepoint_now().mono);
+	return 0;
+}
+
+static void count_work(struct bus *b, const char *sender, bool large)
+{
+	int r;
+
+	STRSCPY(b->answering, sender);
+	b->answering_large = large;
+	b->answering_since = worked();
+	r = bus_set_timer(b, &b->answered, 0, on_answered);
+	if (r >= 0)
+		r = sd_event_source_set_priority(b->answered, SD_EVENT_PRIORITY_IMPORTANT - 1);
+	if (r < 0)
+		log_debug("Cannot count what a call takes: %s", strerror(-r));
+}
+
+/* A method call: 1 when it needs nothing more, 0 when it is to be answered. */
+static int on_call(struct bus *b, sd_bus_message *m)
+{
+	const char *sender = sd_bus_message_get_sender(m);
+	bool large = asks_for_everything(m);
+	usec_t now = timepoint_now().mono;
+	int r;
+
+	if (large && !sd_bus_message_get_expect_reply(m))
+		return 1; /* nobody would read it */
+	if (!sender)
+		sender = "";
+	if (!budget_allows(&b->budget, sender, large, now)) {
+		budget_spend(&b->budget, sender, false, REFUSAL_USEC, now);
+		return refuse_for_now(b, m, "Too many calls, try again in a moment");
+	}
+	if (bus_under_pressure(b) || (large && too_much_to_tell(b)))
+		return refuse_for_now(b, m, "Too many answers are waiting to be read");
+	count_work(b, sender, large);
+	r = bus_list_filter(b, m);
+	return r != 0 ? r : bus_logcontrol_filter(b, m);
 }
 
 static int on_message(sd_bus_message *m, void *user, sd_bus_error *error)
 {
 	struct bus *b = user;
-	int r;
 
 	if (b->dropping)
 		return 1; /* the connection is as good as gone: swallow */
 	if (!sd_bus_message_is_method_call(m, NULL, NULL))
 		return 0;
 	bus_probe(b);
-	if (bus_under_pressure(b) || (asks_for_everything(m) && too_much_to_tell(b)))
-		return refuse_for_now(b, m);
-	r = bus_list_filter(b, m);
-	return r != 0 ? r : bus_logcontrol_filter(b, m);
+	return on_call(b, m);
 }
 
 static int request_name(struct bus *b);
@@ -407,6 +474,7 @@ struct bus *bus_free(struct bus *b)
 		return NULL;
 	close_connection(b);
 	sd_event_source_disable_unref(b->reconnect_timer);
+	sd_event_source_disable_unref(b->answered);
 	sd_event_unref(b->event);
 	free(b);
 	return NULL;

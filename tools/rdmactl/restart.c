@@ -87,6 +87,24 @@ static char *dependent_unit(const struct options *o)
 	return found;
 }
 
+/*
+ * systemd counts the starts of a unit, those that are wanted, too, and gives up at the fifth in 30 s. What is
+ * asked for here is no crash, so the count begins anew. False when it does not, as for other users
+ * than root; where there is no systemd nobody counts.
+ */
+static bool reset_start_count(const struct options *o)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
+
+	if ((o->host ? sd_bus_open_system_remote(&bus, o->host) : sd_bus_open_system(&bus)) < 0)
+		return true;
+	return sd_bus_call_method(bus, SYSTEMD, "/org/freedesktop/systemd1", SYSTEMD ".Manager",
+		       "ResetFailedUnit", &error, NULL, "s", "rdmad.service") >= 0 ||
+	       sd_bus_error_has_name(&error, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
+	       sd_bus_error_has_name(&error, SD_BUS_ERROR_NAME_HAS_NO_OWNER);
+}
+
 /* ---- until the new one is there ---- */
 
 /* The description of a daemon that is ready, to be freed; NULL: time is up. */
@@ -107,7 +125,8 @@ static json_t *await_ready(const struct options *o)
 	return NULL;
 }
 
-static void print_done(const json_t *root, const char *dependent, bool in_place)
+/* why: it had to be in place; empty: it was asked for, or was not */
+static void print_done(const json_t *root, const char *why, bool in_place)
 {
 	const json_t *daemon = json_object_get(root, "Daemon");
 	const json_t *gap = json_object_get(daemon, "GapUSec");
@@ -122,19 +141,27 @@ static void print_done(const json_t *root, const char *dependent, bool in_place)
 	else
 		printf("; it begins anew, nothing of what was known could be kept");
 	putchar('\n');
+	if (in_place)
+		printf("In place%s: sandbox and limits stay as they were.\n", why);
+}
+
+/* Whether systemd must not see it, and why not. */
+static bool must_be_in_place(const struct options *o, char *why, size_t size)
+{
+	_cleanup_(freep) char *dependent = dependent_unit(o);
+
 	if (dependent)
-		printf("In place, since systemd would stop %s with it: sandbox and limits stay as "
-		       "they were.\n",
-			dependent);
-	else if (in_place)
-		printf("In place: sandbox and limits stay as they were.\n");
+		snprintf(why, size, ", since systemd would stop %s with it", dependent);
+	else if (!reset_start_count(o))
+		snprintf(why, size, ", since systemd would count it as one more failure");
+	return why[0] != '\0';
 }
 
 int verb_restart(const struct options *o)
 {
-	_cleanup_(freep) char *dependent = o->in_place ? NULL : dependent_unit(o);
 	_cleanup_(json_decrefp) json_t *root = NULL;
-	bool in_place = o->in_place || dependent;
+	char why[256] = "";
+	bool in_place = o->in_place || must_be_in_place(o, why, sizeof(why));
 	struct bus_answer a = bus_call_restart(o->host, in_place, RESTART_TIMEOUT);
 	int status = bus_report(o, &a, &words);
 
@@ -146,6 +173,6 @@ int verb_restart(const struct options *o)
 		output_error("The new rdmad is not ready. See: systemctl status rdmad");
 		return EXIT_FAILED;
 	}
-	print_done(root, dependent, in_place);
+	print_done(root, why, in_place);
 	return output_close(EXIT_SUCCESS);
 }

@@ -282,8 +282,8 @@ def topology(now, pid):
                       gid(3, "RoCE v2", MAPPED, "10.0.0.1", "bond0")],
                 Qos={"Trust": "dscp", "DcbxOwner": "host", "Pfc": [3], "PauseRx": False,
                      "PauseTx": False, "PauseAutoneg": None, "PauseTxFrames": 0,
-                     "PauseRxFrames": None, "PriorityClass": [0, 1, 2, 3, 4, 5, 6, 7],
-                     "ClassBandwidth": [None] * 8, "ClassAlgorithm": None})
+                     "PauseRxFrames": None, "PriorityClass": [0, 0, 0, 3, 0, 0, 6, 0],
+                     "ClassBandwidth": [40, 0, 0, 60, 0, 0, 0, 0], "ClassAlgorithm": [2, 2, 2, 2, 2, 2, 0, 2]})
     ib = port(now, NetDevice="ibs1", UmadNode="umad1",
               Gids=[gid(0, "IB", "fe80:0000:0000:0000:0a7f:bc12:45ef:d201",
                         "fe80::a7f:bc12:45ef:d201", None)],
@@ -307,7 +307,8 @@ def topology(now, pid):
 def odd_topology(now, pid):
     """What no daemon should say."""
     p = port(now, Gids=[None, 7, {}, {"Index": "x", "Type": 3}], PKeys=[None, {}], BondLegs=[{}, 3],
-             Bond=EVIL, Qos=7)
+             Bond=EVIL, Qos={"Trust": EVIL, "Pfc": [None, "x"], "PauseRx": 3, "PriorityClass": [None, -1, 0],
+                             "ClassAlgorithm": [2, {}, 2], "ClassBandwidth": [7, 8], "DcbxOwner": 4})
     return state(now, pid, [device(now, ports=[p], PcieLinks=[None, {}, {"Speed": -1}], LocalCpus=EVIL,
                                    Gpu=EVIL, VirtualFunction="yes")])
 

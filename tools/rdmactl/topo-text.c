@@ -10,7 +10,7 @@
 #include "topo.h"
 
 #define SEGMENTS_MAX 16
-#define PKEYS_SHOWN  8
+#define PKEYS_SHOWN  5 /* with how many more, that fits into 80 columns */
 
 enum column {
 	COL_NAME,
@@ -128,6 +128,34 @@ static void add_netdev(struct tree *t, struct libscols_line *port, const json_t 
 	}
 }
 
+/* Frees what; returns the line, NULL when there was nothing to say. */
+static struct libscols_line *add_words(
+	struct tree *t, struct libscols_line *parent, const char *name, char *what)
+{
+	_cleanup_(freep) char *text = what;
+
+	if (!text)
+		t->failed = true;
+	return text && text[0] ? add(t, parent, COLOUR_NONE, name, "%s", text) : NULL;
+}
+
+/* Only where there is anything of the kind: InfiniBand and software links have none. */
+static void add_qos(struct tree *t, struct libscols_line *port, const json_t *json)
+{
+	const json_t *qos = json_object_get(json, "Qos");
+
+	if (!json_is_object(qos))
+		return;
+	add_words(t, port, "flow control", topo_qos_flow(qos));
+	add_words(t, port, "trust", topo_qos_trust(qos));
+	for (size_t i = 0; i < QOS_CLASSES && !t->failed; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "ETS class %zu", i);
+		add_words(t, port, name, topo_qos_class(qos, i));
+	}
+}
+
 /* The netdev of a GID is named where it is not the port's own, as that of a VLAN is not. */
 static void add_gid(
 	struct tree *t, struct libscols_line *parent, const json_t *gid, const char *own_netdev)
@@ -207,6 +235,7 @@ static void add_port(const struct options *opt, struct tree *t, const struct obj
 	add_pcie(t, l, o->device);
 	add_place(t, l, o->device);
 	add_netdev(t, l, o->json);
+	add_qos(t, l, o->json);
 	add_gids(t, l, o->json);
 	add_pkeys(opt, t, l, o->json);
 	add_nodes(t, l, o);

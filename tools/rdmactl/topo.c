@@ -77,7 +77,7 @@ static json_t *port_json(const struct object *p)
 {
 	static const char *const of_device[] = { "PciAddress", "NumaNode", "LocalCpus", "Gpu",
 		"GpuHops", "UverbsNode", "VirtualFunction", "PhysicalFunction" };
-	static const char *const of_port[] = { "LinkLayer", "NetDevice", "Bond", "BondLegs",
+	static const char *const of_port[] = { "LinkLayer", "NetDevice", "Bond", "BondLegs", "Qos",
 		"PKeys", "UmadNode" };
 	json_t *v = json_pack("{s:s, s:O}", "Object", p->name, "Device",
 		json_or_null(json_object_get(p->device, "Name")));

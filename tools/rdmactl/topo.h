@@ -30,6 +30,12 @@ int pcie_segment_below(const struct pcie_segment *s);
 
 json_t *pcie_segments_json(const json_t *device);
 
+/* ---- topo-qos.c: of a port's Qos; each to be freed, "" when nothing is known, NULL when memory is out ---- */
+
+char *topo_qos_flow(const json_t *qos);                /* "PFC on priority 3, no global pause" */
+char *topo_qos_trust(const json_t *qos);               /* "by dscp, DCBX by host" */
+char *topo_qos_class(const json_t *qos, size_t class); /* of ETS: "40 %, priority 0 1" */
+
 /* ---- topo.c ---- */
 
 /*

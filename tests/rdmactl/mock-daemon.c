@@ -164,7 +164,8 @@ static int method_release(sd_bus_message *m, void *user, sd_bus_error *error)
 	if (r < 0 || sd_bus_message_exit_container(m) < 0 ||
 		sd_bus_message_read(m, "tt", &duration, &flags) < 0 || flags != 0)
 		return -EINVAL;
-	printf(" %llu\n", (unsigned long long)duration);
+	printf(" %llu%s\n", (unsigned long long)duration,
+		sd_bus_message_get_allow_interactive_authorization(m) > 0 ? " may ask" : "");
 	fflush(stdout);
 	if (strange && mode == MODE_ANSWER)
 		return sd_bus_error_set(

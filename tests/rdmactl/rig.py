@@ -74,7 +74,7 @@ class Bus:
     CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
         <busconfig><type>system</type><listen>unix:path={path}</listen>
-        <policy context="default"><allow send_destination="*" eavesdrop="true"/>
+        <policy context="default"><allow user="*"/><allow send_destination="*" eavesdrop="true"/>
         <allow eavesdrop="true"/><allow own="*"/></policy></busconfig>"""
 
     def __init__(self, rig, mock):

@@ -11,6 +11,7 @@ number in them.
 import json
 import os
 import pathlib
+import pty
 import re
 import shutil
 import subprocess
@@ -286,7 +287,7 @@ def test_topo(tap, rig):
         b"SLOW" not in rig.run("topo", "mlx5_[123]").stdout, "topo: slow links are marked")
     _, out = rig.run_on_terminal("topo", "mlx5_0", "--no-pager")
     tap(re.search(rb"\x1b\[33;1m[^\x1b]*SLOW", out), "topo: ... in colour", out)
-    tap(b"and 12 more" in rig.run("topo", "mlx5_1", COLUMNS="200").stdout and
+    tap(b"and 15 more" in rig.run("topo", "mlx5_1").stdout and
         b"0x8014" in rig.run("topo", "mlx5_1", "--full").stdout, "topo: P_Keys are shortened")
     tap(rig.run("topo", "nosuch").returncode == 1, "topo: no such name")
 
@@ -587,6 +588,47 @@ def test_release(tap, rig, bus):
     tap(bus.run("release", "mlx5_0").returncode == 3, "release without a daemon")
 
 
+def run_as_user(rig, bus, *args):
+    """What rdmactl says on a terminal to somebody who is not root, and where polkit's agent is a script of ours."""
+    agent, said = rig.directory / "pkttyagent", rig.directory / "agent-said"
+    agent.write_text(f"#!/bin/sh\necho \"$@\" >{said}\nexec 3>&-\ntrap 'echo ended >>{said}; exit' TERM\n"
+                     "while :; do sleep 0.05; done\n")
+    agent.chmod(0o755)
+    said.write_text("")
+    said.chmod(0o666)
+    rig.directory.chmod(0o711)
+    pid, fd = pty.fork()
+    if pid == 0:
+        if os.geteuid() == 0:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+        env = rig.env(**bus.env, PATH=f"{rig.directory}:{os.environ['PATH']}")
+        os.execve(rig.rdmactl, [rig.rdmactl, *args], env)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    os.close(fd)
+    return pid, status, said.read_text()
+
+
+def test_ask_password(tap, rig, bus):
+    """Who changes something on a terminal, and is not root, may be asked for a password."""
+    rig.put(fixtures.healthy)
+    bus.play(str(rig.file))
+    pid, status, agent = run_as_user(rig, bus, "release", "mlx5_0", "--for=1s")
+    told = status == 0 and bus.daemon.stdout.readline()
+    tap(status == 0 and told == b"release mlx5_0 1000000 may ask\n", "on a terminal the call says that one may ask", told)
+    tap(agent == f"--process {pid} --notify-fd 3 --fallback\nended\n", "and polkit's agent is there meanwhile", agent)
+    _, status, agent = run_as_user(rig, bus, "--no-ask-password", "release", "mlx5_0", "--for=1s")
+    told = status == 0 and bus.daemon.stdout.readline()
+    tap(status == 0 and told == b"release mlx5_0 1000000\n" and agent == "", "not with --no-ask-password", (told, agent))
+    _, status, agent = run_as_user(rig, bus, "status")
+    tap(status == 0 and agent == "", "nor by verbs that only read", agent)
+    bus.run("release", "mlx5_0", "--for=1s")
+    told = bus.daemon.stdout.readline()
+    tap(told == b"release mlx5_0 1000000\n", "nor without a terminal", told)
+    bus.stop()
+
+
 def test_ack(tap, rig, bus):
     bus.play(str(rig.file))
     for args, told, said in (
@@ -771,6 +813,7 @@ def test_bus(tap, rig, mock, update):
         test_baseline(tap, rig, bus)
         test_explain(tap, rig, bus, update)
         test_ack(tap, rig, bus)
+        test_ask_password(tap, rig, bus)
     finally:
         bus.end()
 

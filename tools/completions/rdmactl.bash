@@ -5,7 +5,7 @@ _rdmactl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev= verb= word i
 	local verbs='status list show topo check counters events monitor wait-online explain baseline ack release plan apply verify doctor import-rdma-conf inspect collect reload restart'
-	local options='--json --no-legend --full --no-pager --host --help --version --all --watch --save --since
+	local options='--json --no-legend --full --no-pager --no-ask-password --host --help --version --all --watch --save --since
 		--follow --kind --lines --for --as-config --interval --config --force --fail-on --class --group
 		--perfdata --ignore-acked --exit --comment --undo --exit-code --disruptive --timeout --any
 		--root --output --in-place'

@@ -4,9 +4,13 @@
 #include <errno.h>
 #include <systemd/sd-bus.h>
 
+#include "ask-password.h"
 #include "bus-names.h"
 #include "macros.h"
 #include "text.h"
+
+/* A password takes the time that a person takes; the daemon gives up after two minutes. */
+#define PASSWORD_TIMEOUT (130 * USEC_PER_SEC)
 
 struct waiting {
 	struct bus_answer answer;
@@ -90,6 +94,7 @@ struct request {
 	size_t n_objects;
 	usec_t duration;
 	uint64_t flags; /* as org.rdmad1(5) has them for the method */
+	bool changes;   /* not everybody may */
 };
 
 static int append_flags(sd_bus_message *m, const struct request *q)
@@ -133,6 +138,8 @@ static int call(const char *host, const struct request *q, usec_t timeout, struc
 	/* Not flush_close: what cannot be written by then is not worth waiting for. */
 	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	_cleanup_(ask_password_end) pid_t agent = 0;
+	bool ask = q->changes && !host && ask_password_begin(&agent);
 	int r;
 
 	r = host ? sd_bus_open_system_remote(&bus, host) : sd_bus_open_system(&bus);
@@ -143,6 +150,8 @@ static int call(const char *host, const struct request *q, usec_t timeout, struc
 	if (r < 0)
 		return r;
 	r = sd_bus_message_set_auto_start(m, false);
+	if (r >= 0)
+		r = sd_bus_message_set_allow_interactive_authorization(m, ask);
 	if (r < 0)
 		return r;
 	if (q->append) {
@@ -154,7 +163,7 @@ static int call(const char *host, const struct request *q, usec_t timeout, struc
 	r = sd_bus_call_async(bus, NULL, m, on_reply, w, UINT64_MAX);
 	if (r < 0)
 		return r;
-	return turn(bus, w, timeout);
+	return turn(bus, w, ask ? MAX(timeout, PASSWORD_TIMEOUT) : timeout);
 }
 
 static struct bus_answer call_manager(const char *host, const struct request *q, usec_t timeout)
@@ -213,6 +222,7 @@ struct bus_answer bus_call_release(
 {
 	const struct request q = {
 		.method = "Release",
+		.changes = true,
 		.append = append_release,
 		.objects = objects,
 		.n_objects = n,
@@ -234,6 +244,7 @@ struct bus_answer bus_call_baseline(
 {
 	const struct request q = {
 		.method = method,
+		.changes = true,
 		.append = append_baseline,
 		.objects = objects,
 		.n_objects = n,
@@ -255,6 +266,7 @@ struct bus_answer bus_call_ack(const char *host, const char *object, const char 
 	const char *const words[] = { object, reason, comment };
 	const struct request q = {
 		.method = "Ack",
+		.changes = true,
 		.append = append_ack,
 		.objects = words,
 		.n_objects = ARRAY_SIZE(words),
@@ -268,6 +280,7 @@ struct bus_answer bus_call_apply(const char *host, bool disruptive, usec_t timeo
 {
 	const struct request q = {
 		.method = "Apply",
+		.changes = true,
 		.append = append_flags,
 		.flags = disruptive,
 	};
@@ -277,7 +290,7 @@ struct bus_answer bus_call_apply(const char *host, bool disruptive, usec_t timeo
 
 struct bus_answer bus_call_reload(const char *host, usec_t timeout)
 {
-	const struct request q = { .method = "Reload", .append = append_flags };
+	const struct request q = { .method = "Reload", .changes = true, .append = append_flags };
 
 	return call_manager(host, &q, timeout);
 }
@@ -286,6 +299,7 @@ struct bus_answer bus_call_restart(const char *host, bool in_place, usec_t timeo
 {
 	const struct request q = {
 		.method = "Restart",
+		.changes = true,
 		.append = append_flags,
 		.flags = in_place,
 	};

@@ -87,6 +87,7 @@ static void help(void)
 	       "  --no-legend                no headings and no totals\n"
 	       "  --full                     nothing shortened, nothing summarised\n"
 	       "  --no-pager                 do not start a pager\n"
+	       "  --no-ask-password          do not ask for a password for what needs one\n"
 	       "  -H, --host=[USER@]HOST     ask the rdmad of another host, over ssh\n"
 	       "  -h, --help                 this text\n"
 	       "  --version                  the version\n"

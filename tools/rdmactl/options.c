@@ -3,6 +3,7 @@
 
 #include <getopt.h>
 
+#include "ask-password.h"
 #include "macros.h"
 #include "output.h"
 #include "parse.h"
@@ -15,6 +16,7 @@ enum {
 	ARG_NO_LEGEND,
 	ARG_FULL,
 	ARG_NO_PAGER,
+	ARG_NO_ASK_PASSWORD,
 	ARG_ALL,
 	ARG_WATCH,
 	ARG_SAVE,
@@ -49,6 +51,7 @@ static const struct option long_options[] = {
 	{ "no-legend", no_argument, NULL, ARG_NO_LEGEND },
 	{ "full", no_argument, NULL, ARG_FULL },
 	{ "no-pager", no_argument, NULL, ARG_NO_PAGER },
+	{ "no-ask-password", no_argument, NULL, ARG_NO_ASK_PASSWORD },
 	{ "host", required_argument, NULL, 'H' },
 	{ "all", no_argument, NULL, ARG_ALL },
 	{ "watch", optional_argument, NULL, ARG_WATCH },
@@ -379,6 +382,9 @@ static bool parse_one(
 		return true;
 	case ARG_NO_PAGER:
 		o->pager = false;
+		return true;
+	case ARG_NO_ASK_PASSWORD:
+		ask_password_never();
 		return true;
 	case 'H':
 		o->host = arg;

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -320,7 +321,68 @@ exec systemd-stdio-bridge --bus-path={bus.env['DBUS_SYSTEM_BUS_ADDRESS']}
         tap(p.returncode == wanted and b"broken" in p.stderr + p.stdout and b"Traceback" not in p.stderr,
             f"-H {' '.join(args)}: ssh that fails", p)
         if "--json" in args:
-            tap("Error" in json.loads(p.stdout), "... in JSON, too", p)
+            said = json.loads(p.stdout)
+            tap("Error" in said and said["Daemon"] == {"Running": None}, "... in JSON, too: nothing is known", p)
+
+
+class Sshd:
+    """A real sshd that nobody else is let in by, and a real ssh that knows of it."""
+
+    def __init__(self, sshd, rig, bus):
+        d = rig.directory
+        for key in ("host-key", "key"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", d / key], check=True)
+        with socket.create_server(("127.0.0.1", 0)) as s:
+            port = s.getsockname()[1]
+        # Its bus is the test's; and it has no rdmactl.
+        (d / "there").write_text("#!/bin/sh\nset -- $SSH_ORIGINAL_COMMAND\n[ \"$1\" != systemd-stdio-bridge ] ||\n"
+                                 f"exec \"$@\" --bus-path={bus.env['DBUS_SYSTEM_BUS_ADDRESS']}\n"
+                                 "PATH=/nonexistent\n\"$@\"\n")
+        (d / "there").chmod(0o755)
+        (d / "sshd_config").write_text(f"Port {port}\nListenAddress 127.0.0.1\nHostKey {d}/host-key\nUsePAM no\n"
+                                       f"AuthorizedKeysFile {d}/key.pub\nStrictModes no\nPermitRootLogin yes\n"
+                                       f"PidFile none\nForceCommand {d}/there\n")
+        (d / "ssh_config").write_text(f"Host node\nPort {port}\nHost closed\nPort 1\nHost *\nHostName 127.0.0.1\n"
+                                      f"IdentityFile {d}/key\nUserKnownHostsFile {d}/known\nBatchMode yes\n"
+                                      "StrictHostKeyChecking accept-new\nLogLevel ERROR\n")
+        (d / "ssh").write_text(f"#!/bin/sh\nexec {shutil.which('ssh')} -F {d}/ssh_config \"$@\"\n")
+        (d / "ssh").chmod(0o755)
+        if os.geteuid() == 0:
+            os.makedirs("/run/sshd", exist_ok=True)
+        self.process = subprocess.Popen([sshd, "-D", "-f", d / "sshd_config", "-E", d / "sshd.log"])
+        for _ in range(100):
+            if socket.socket().connect_ex(("127.0.0.1", port)) == 0:
+                break
+            time.sleep(0.1)
+
+
+def test_sshd(tap, rig, bus):
+    """-H over a real ssh: what the other tests of it take for granted."""
+    sshd = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+    if not sshd or not shutil.which("ssh"):
+        print("# no sshd: -H over a real one is not tried")
+        return
+    rig.put(host([OK, DOWN]))
+    bus.play(str(rig.file))
+    rig.file.unlink()
+    there = Sshd(sshd, rig, bus)
+    env = {"PATH": f"{rig.directory}:{os.environ['PATH']}"}
+    for name, args, status, shown in (
+            ("node", ["status"], 0, b"mlx5_0/2"), ("node", ["list", "--json=short"], 0, b'"Running":true'),
+            ("node", ["check", "mlx5_0"], 2, b"rdma FAILED"), ("node", ["release", "mlx5_0"], 0, b"released"),
+            ("node", ["events"], 1, b"no rdmactl on node"), ("closed", ["status"], 1, b"cannot reach the bus of closed"),
+            ("closed", ["status", "--json=short"], 1, b'{"Daemon":{"Running":null},'),
+            ("closed", ["check"], 3, b"rdma UNKNOWN"), ("closed", ["events"], 1, b"refused"),
+            (f"-oProxyCommand=touch${{IFS}}{rig.directory}/fooled", ["status"], 2, b"is no host"),
+            (f"x -oProxyCommand=touch${{IFS}}{rig.directory}/fooled", ["status"], 1, b"cannot reach")):
+        p = rig.run("-H", name, *args, **env)
+        tap(p.returncode == status and shown in p.stdout + p.stderr, f"sshd: -H {name.split('=')[0]} {' '.join(args)}", p)
+    tap(not (rig.directory / "fooled").exists(), "sshd: no host is an option")
+    bus.stop()
+    p = rig.run("-H", "node", "status", **env)
+    tap(p.returncode == 3 and b"not on the bus" in p.stderr, "sshd: no rdmad there", p)
+    there.process.terminate()
+    there.process.wait()
 
 
 def main():
@@ -336,6 +398,7 @@ def main():
             test_following(tap, rig, bus)
             test_monitor(tap, rig, bus)
             test_host(tap, rig, bus)
+            test_sshd(tap, rig, bus)
         finally:
             bus.end()
     return tap.end()

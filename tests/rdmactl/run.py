@@ -821,7 +821,7 @@ def test_bus(tap, rig, mock, update):
 def test_usage(tap, rig):
     rig.put(fixtures.healthy)
     for args, status in (([], 0), (["--help"], 0), (["-h", "nosuch"], 0), (["--version"], 0),
-                         (["nosuch"], 2), (["--nosuch"], 2), (["list", "--json=xml"], 2),
+                         (["nosuch"], 2), (["--nosuch"], 2), (["list", "--json=xml"], 2), (["-H", "-oProxyCommand=false", "status"], 2), (["--host=", "events"], 2),
                          (["reload", "now"], 2), (["reload", "--help"], 0), (["list", "nosuch"], 1),
                          (["show", "nosuch"], 1), (["status", "nosuch"], 1), (["-H"], 2), (["release"], 2), (["explain"], 2),
                          (["release", "mlx5_0", "--for=soon"], 2), (["list", "--watch"], 2),

@@ -129,6 +129,8 @@ int events_remote(const struct options *o)
 		;
 	if (interrupted)
 		return EXIT_SUCCESS;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127) /* the shell's word for it */
+		output_error("There is no rdmactl on %s, or no shell that finds it", o->host);
 	/* 255 is ssh's own word for having failed; what the other rdmactl says is passed on. */
 	if (!WIFEXITED(status) || WEXITSTATUS(status) > EXIT_NOT_RUNNING)
 		return output_close(EXIT_FAILED);

@@ -387,6 +387,11 @@ static bool parse_one(
 		ask_password_never();
 		return true;
 	case 'H':
+		/* ssh would take it for an option. */
+		if (!*arg || arg[0] == '-') {
+			output_error("'%s' is no host", arg);
+			return false;
+		}
 		o->host = arg;
 		return true;
 	case 'h':

@@ -129,6 +129,7 @@ int source_fetch(const struct options *o, bool brief, usec_t timeout, struct sou
 		bus_answer_done(&a);
 		return r;
 	case BUS_NO_BUS:
+		ret->away = o->host;
 		r = say(ret, -EHOSTDOWN, "%s%s: %s",
 			o->host ? "cannot reach the bus of " : "no system bus",
 			or_text(o->host, ""), or_text(a.message, "?"));
@@ -151,7 +152,7 @@ int source_fetch(const struct options *o, bool brief, usec_t timeout, struct sou
 
 json_t *source_daemon_json(const struct source *s)
 {
-	return json_pack("{s:b}", "Running", s->running);
+	return json_pack("{s:o}", "Running", s->away ? json_null() : json_boolean(s->running));
 }
 
 int source_sanitise(struct source *s)

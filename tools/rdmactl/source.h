@@ -17,8 +17,9 @@ struct source {
 	bool from_file; /* not from the daemon's mouth */
 	bool running;   /* the daemon runs, as far as can be told */
 	bool silent;    /* ... and does not answer: what the file says may be old */
-	usec_t age;     /* of the file; USEC_INFINITY unknown */
-	usec_t uptime;  /* of the daemon; USEC_INFINITY unknown */
+	bool away;     /* another host that cannot be reached: whether it runs there is not known */
+	usec_t age;    /* of the file; USEC_INFINITY unknown */
+	usec_t uptime; /* of the daemon; USEC_INFINITY unknown */
 	char *captured; /* of a captured tree, and no daemon: which; NULL it is not */
 	char *why;      /* a sentence: why the bus gave nothing, or why there is nothing at all */
 };

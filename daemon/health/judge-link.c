@@ -115,6 +115,10 @@ static void judge_link_layer(
 
 /* ---- lag-degraded ---- */
 
+/* How long the legs are whole before that is told; doubled each time that it did not last. */
+#define LAG_HOLD     USEC_PER_SEC
+#define LAG_HOLD_MAX (10 * USEC_PER_MINUTE)
+
 /* The link monitor of a bond may be off or count delays; no carrier is no carrier. */
 static bool leg_is_up(const struct netdev *leg)
 {
@@ -122,39 +126,109 @@ static bool leg_is_up(const struct netdev *leg)
 	       (leg->facts.mii == BOND_MII_UNKNOWN || leg->facts.mii == BOND_MII_UP);
 }
 
-/* "bond0: ens1f1 has no carrier", one leg for all; returns how many are up, of *ret_legs. */
-static unsigned count_legs(const struct model *m, const struct netdev *bond, unsigned *ret_legs,
-	char *text, size_t size)
+/* Its link is up, and the switch did not take it into the aggregate. */
+static bool leg_is_aside(const struct netdev *bond, const struct netdev *leg)
 {
-	const struct netdev *leg = NULL;
-	unsigned up = 0, legs = 0;
-	size_t n;
-
-	n = (size_t)snprintf(text, size, "%s:", bond->facts.name);
-	while ((leg = model_next_leg(m, bond->facts.ifindex, leg))) {
-		legs++;
-		if (leg_is_up(leg)) {
-			up++;
-			continue;
-		}
-		if (n < size)
-			n += (size_t)snprintf(text + n, size - n, "%s %s %s",
-				legs - up > 1 ? "," : "", leg->facts.name,
-				!(leg->facts.flags & IFF_UP) ? "is administratively down"
-				: leg->facts.carrier         ? "is not up for the bond"
-							     : "has no carrier");
-	}
-	*ret_legs = legs;
-	return up;
+	return bond->facts.lacp && leg->facts.leg == BOND_LEG_BACKUP;
 }
 
-static void judge_lag(struct making *mk, const struct model *m, const struct port *p)
+struct legs {
+	unsigned n, lost, aside;
+	char text[REASON_TEXT_MAX]; /* "bond0: ens1f1 has no carrier", one for all */
+};
+
+static struct legs look_at_legs(const struct model *m, const struct netdev *bond)
+{
+	const struct netdev *leg = NULL;
+	struct legs l = { 0 };
+	const char *what;
+	size_t n;
+
+	n = (size_t)snprintf(l.text, sizeof(l.text), "%s:", bond->facts.name);
+	while ((leg = model_next_leg(m, bond->facts.ifindex, leg))) {
+		l.n++;
+		if (!leg_is_up(leg)) {
+			l.lost++;
+			what = !(leg->facts.flags & IFF_UP) ? "is administratively down"
+			       : leg->facts.carrier         ? "is not up for the bond"
+							    : "has no carrier";
+		} else if (leg_is_aside(bond, leg)) {
+			l.aside++;
+			what = "is not in the aggregate (LACP)";
+		} else {
+			continue;
+		}
+		if (n < sizeof(l.text))
+			n += (size_t)snprintf(l.text + n, sizeof(l.text) - n, "%s %s %s",
+				l.lost + l.aside > 1 ? "," : "", leg->facts.name, what);
+	}
+	return l;
+}
+
+/* Whether the end of a standing condition is to be told: a leg that comes and goes is one condition. */
+static bool lag_is_over(struct making *mk, struct lag_calm *c)
+{
+	usec_t due;
+
+	if (c->whole_since == 0)
+		c->whole_since = MAX(mk->now.mono, (usec_t)1);
+	due = usec_add(c->whole_since, c->hold);
+	if (mk->now.mono < due) {
+		recheck_at(mk, due);
+		return false;
+	}
+	c->over_at = MAX(mk->now.mono, (usec_t)1);
+	return true;
+}
+
+static void lag_begins(const struct making *mk, struct lag_calm *c)
+{
+	bool again = c->over_at && usec_sub(mk->now.mono, c->over_at) < LAG_HOLD_MAX;
+
+	c->hold = again ? MIN(2 * c->hold, LAG_HOLD_MAX) : LAG_HOLD;
+}
+
+static void judge_legs(struct making *mk, struct port *p, const struct legs *l, const char *bond)
+{
+	const enum reason_id id = REASON_LAG_DEGRADED;
+	bool aside = hold_reached(mk, &p->not_aggregated, l->aside > 0, mk->degraded_delay);
+	bool before = verdict_find(mk->old, id, "") != NULL;
+	unsigned up = l->n - l->lost - l->aside;
+	struct reason *r;
+
+	if (l->lost == 0 && !aside) {
+		if (before && !lag_is_over(mk, &p->lag)) {
+			keep_reason(mk, id, "");
+			note_rule(id, "", OUTCOME_RAISED, NULL,
+				"%s: all %u legs are up, not long enough yet", bond, l->n);
+		} else if (l->aside > 0) {
+			note_rule(id, "", OUTCOME_PENDING, NULL, "%s", l->text);
+		} else {
+			note_rule(
+				id, "", OUTCOME_CLEAR, NULL, "%s: all %u legs are up", bond, l->n);
+		}
+		return;
+	}
+	if (!before)
+		lag_begins(mk, &p->lag);
+	p->lag.whole_since = 0;
+	r = raise_reason(mk, id, SEVERITY_DEGRADED, "");
+	if (!r)
+		return;
+	STRSCPY(r->found, l->text);
+	snprintf(r->wanted, sizeof(r->wanted), "%u legs up, %u %s", l->n, up,
+		up == 1 ? "is" : "are");
+	STRSCPY(r->remedy, l->lost ? "look at the cable and at the switch port of the leg"
+				   : "is the switch port of the leg in the same LACP group? See "
+				     "/proc/net/bonding");
+	note_rule(id, "", OUTCOME_RAISED, NULL, "found %s, wanted %s", r->found, r->wanted);
+}
+
+static void judge_lag(struct making *mk, const struct model *m, struct port *p)
 {
 	const enum reason_id id = REASON_LAG_DEGRADED;
 	const struct netdev *bond = netdev_bond(m, port_netdev(m, p));
-	char text[REASON_TEXT_MAX];
-	unsigned up, legs;
-	struct reason *r;
+	struct legs legs;
 
 	if (p->facts.link_layer != LINK_LAYER_ETHERNET || !bond) {
 		note_rule(id, "", OUTCOME_ABSENT, NULL, "it is not on a bond");
@@ -167,23 +241,12 @@ static void judge_lag(struct making *mk, const struct model *m, const struct por
 	}
 	/* Then port-down says what there is to say. */
 	if (!port_is_active(p) || !(bond->facts.flags & IFF_UP)) {
+		p->not_aggregated = (struct hold){ 0 };
 		note_rule(id, "", OUTCOME_ABSENT, NULL, "%s is not up", bond->facts.name);
 		return;
 	}
-	up = count_legs(m, bond, &legs, text, sizeof(text));
-	if (up == legs) {
-		note_rule(id, "", OUTCOME_CLEAR, NULL, "%s: all %u legs are up", bond->facts.name,
-			legs);
-		return;
-	}
-	r = raise_reason(mk, id, SEVERITY_DEGRADED, "");
-	if (!r)
-		return;
-	STRSCPY(r->found, text);
-	snprintf(r->wanted, sizeof(r->wanted), "%u legs up, %u %s", legs, up,
-		up == 1 ? "is" : "are");
-	STRSCPY(r->remedy, "look at the cable and at the switch port of the leg");
-	note_rule(id, "", OUTCOME_RAISED, NULL, "found %s, wanted %s", r->found, r->wanted);
+	legs = look_at_legs(m, bond);
+	judge_legs(mk, p, &legs, bond->facts.name);
 }
 
 /* ---- all of them ---- */

@@ -123,6 +123,16 @@ static void parse_leg(
 		}
 }
 
+static void parse_bond(struct nlattr *info[], struct netdev_facts *f)
+{
+	struct nlattr *tb[IFLA_BOND_MAX + 1] = { 0 };
+
+	if (!info[IFLA_INFO_DATA] ||
+		nla_parse_nested(tb, IFLA_BOND_MAX, info[IFLA_INFO_DATA], NULL) < 0)
+		return;
+	f->lacp = has_u8(tb[IFLA_BOND_MODE]) && nla_get_u8(tb[IFLA_BOND_MODE]) == BOND_MODE_8023AD;
+}
+
 static bool has_u16(const struct nlattr *a)
 {
 	return a && nla_len(a) == sizeof(uint16_t);
@@ -158,6 +168,8 @@ static void parse_relations(struct nlattr *tb[], struct netdev_facts *f)
 		f->is_ipoib = streq(f->kind, "ipoib");
 		if (f->is_ipoib)
 			parse_ipoib(info, f);
+		if (streq(f->kind, "bond"))
+			parse_bond(info, f);
 	}
 	if (has_u32(tb[IFLA_MASTER]))
 		f->master = nla_get_u32(tb[IFLA_MASTER]);

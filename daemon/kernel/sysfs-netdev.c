@@ -118,12 +118,14 @@ static void find_relations(int dir, struct netdev_facts *f)
 {
 	_cleanup_(closep) int bonding = sysfs_open_subdirectory(dir, "bonding");
 	_cleanup_(closep) int master = -1;
-	char other[IFNAMSIZ];
+	char other[IFNAMSIZ], mode[32];
 	uint32_t link;
 
 	find_kind(dir, f);
 	if (bonding >= 0)
 		STRSCPY(f->kind, "bond");
+	f->lacp = attr_read(bonding, "mode", mode, sizeof(mode)) >= 0 &&
+		  strncmp(mode, "802.3ad", 7) == 0;
 	if (attr_link(dir, "master", other, sizeof(other)) >= 0) {
 		master = sysfs_open_directory(NET "/%s", other);
 		(void)attr_read_u32(master, "ifindex", &f->master);

@@ -179,7 +179,7 @@ struct netdev_facts {
 	uint8_t mii;             /* enum bond_mii */
 	uint8_t address_length;  /* 0: none or unknown */
 	uint8_t is_ipoib;        /* 1: it is; only then the next ones mean something */
-	uint8_t reserved;        /* 0 */
+	uint8_t lacp;            /* 1: a bond whose legs are aggregated by LACP (802.3ad) */
 	uint16_t pkey;           /* with the membership bit; 0 unknown */
 	int32_t ipoib_connected; /* 1 connected, 0 datagram, -1 unknown */
 	int32_t ipoib_umcast;    /* 1 on, 0 off, -1 unknown */

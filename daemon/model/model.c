@@ -918,8 +918,9 @@ static void port_see_quality(struct port *p)
 	/* A port that is not ACTIVE shows any rate. */
 	if (state_is_active(f->state))
 		port_remember_best(p, &now);
+	/* 0 is no state (IBA 14.2.5.6): of a driver that fills in none. */
 	odd = f->phys_state == PHYS_STATE_RECOVERY ||
-	      (state_is_active(f->state) && f->phys_state != PHYS_STATE_UNKNOWN &&
+	      (state_is_active(f->state) && f->phys_state > 0 &&
 		      f->phys_state != PHYS_STATE_LINKUP);
 	p->odd_phys_reads = odd ? p->odd_phys_reads + 1 : 0;
 }

@@ -53,6 +53,13 @@ struct hold {
 	usec_t since; /* mono; 0: it does not stand */
 };
 
+/* A bond's legs that come and go: what it takes for that to be over, longer each time. */
+struct lag_calm {
+	usec_t whole_since; /* mono; 0: it is not whole, or that was never told */
+	usec_t over_at;     /* mono, when it was over last; 0 never */
+	usec_t hold;
+};
+
 /* What is to be missing from a port's tables: they are read once more before that is said. */
 struct doubt {
 	struct hold hold;
@@ -108,6 +115,8 @@ struct port {
 
 	/* What rules wait for, health/judge-rate.c */
 	struct hold width_low, speed_low, rate_odd;
+	struct hold not_aggregated; /* health/judge-link.c, as the next */
+	struct lag_calm lag;
 	struct doubt no_gid, no_umad; /* health/judge-tables.c */
 	bool tables_wanted; /* a rule wants the tables read again; the manager clears it */
 

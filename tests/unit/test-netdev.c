@@ -66,6 +66,17 @@ static void put_kind(struct nl_msg *m, const char *kind)
 	nla_nest_end(m, info);
 }
 
+static void put_bond(struct nl_msg *m, const char *kind, uint8_t mode)
+{
+	struct nlattr *info = nla_nest_start(m, IFLA_LINKINFO), *data;
+
+	nla_put_string(m, IFLA_INFO_KIND, kind);
+	data = nla_nest_start(m, IFLA_INFO_DATA);
+	nla_put_u8(m, IFLA_BOND_MODE, mode);
+	nla_nest_end(m, data);
+	nla_nest_end(m, info);
+}
+
 static void put_leg(struct nl_msg *m, const char *kind, uint8_t leg, uint8_t mii)
 {
 	static const uint8_t permanent[6] = { 2, 0, 0, 0, 0, 0x55 };
@@ -163,6 +174,25 @@ static void test_sparse_link(void **state)
 	assert_false(f.permanent_address);
 	assert_int_equal(f.address_length, 20);
 	assert_memory_equal(f.address, ipoib, 20);
+}
+
+static void test_bond(void **state)
+{
+	static const struct {
+		const char *kind;
+		uint8_t mode, lacp;
+	} cases[] = { { "bond", BOND_MODE_8023AD, 1 }, { "bond", BOND_MODE_ACTIVEBACKUP, 0 },
+		{ "team", BOND_MODE_8023AD, 0 } };
+	struct netdev_facts f;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct nl_msg *m = link_message(RTM_NEWLINK, 4, "bond0");
+
+		put_bond(m, cases[i].kind, cases[i].mode);
+		assert_true(parse_link(m, &f));
+		assert_int_equal(f.lacp, cases[i].lacp);
+	}
 }
 
 static void test_leg(void **state)
@@ -507,6 +537,7 @@ int main(void)
 		cmocka_unit_test(test_link),
 		cmocka_unit_test(test_not_a_link),
 		cmocka_unit_test(test_sparse_link),
+		cmocka_unit_test(test_bond),
 		cmocka_unit_test(test_leg),
 		cmocka_unit_test(test_same_bytes),
 		cmocka_unit_test(test_link_below),

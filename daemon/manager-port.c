@@ -205,7 +205,7 @@ void manager_tell_pending(struct manager *m)
 /* Whether a verbs context is wanted, and if so whether its cost is to be measured first. */
 static bool context_wanted(const struct manager *m, const struct device *d, bool *ret_measure)
 {
-	bool only_ethernet = true;
+	bool only_source = false;
 
 	*ret_measure = false;
 	switch (config_device_settings(m->config, &d->facts).monitor) {
@@ -218,11 +218,13 @@ static bool context_wanted(const struct manager *m, const struct device *d, bool
 	case _MONITOR_MODE_MAX:
 		break;
 	}
-	/* Where the netdev's events say the same, a context must not cost anything (rule 2). */
+	/*
+	 * Where the netdev's events say the same, or (efa) no port ever changes, a context must not
+	 * cost anything (rule 2).
+	 */
 	for (size_t i = 0; i < d->n_ports; i++)
-		if (d->ports[i].facts.link_layer != LINK_LAYER_ETHERNET)
-			only_ethernet = false;
-	*ret_measure = only_ethernet;
+		only_source |= d->ports[i].facts.link_layer == LINK_LAYER_INFINIBAND;
+	*ret_measure = !only_source;
 	return d->n_ports > 0;
 }
 

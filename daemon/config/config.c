@@ -85,6 +85,7 @@ struct config *config_new(void)
 	c->flap_window_usec = USEC_PER_HOUR;
 	c->stable_usec = 10 * USEC_PER_MINUTE;
 	c->down_delay_usec = 0;
+	c->degraded_delay_usec = 30 * USEC_PER_SEC;
 	c->missing_delay_usec = 60 * USEC_PER_SEC;
 	c->unresponsive_usec = 5 * USEC_PER_MINUTE;
 	c->netns_exclusive = c->privileged_qkey = -1;

@@ -222,6 +222,7 @@ struct config {
 	usec_t flap_window_usec;
 	usec_t stable_usec;
 	usec_t down_delay_usec;
+	usec_t degraded_delay_usec;
 	usec_t missing_delay_usec;
 	usec_t unresponsive_usec;
 

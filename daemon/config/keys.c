@@ -379,6 +379,8 @@ static const struct key keys[] = {
 	{ SECTION_HEALTH, "FlapWindowSec", parse_time, FIELD(flap_window_usec), S, 7 * D, H },
 	{ SECTION_HEALTH, "StableSec", parse_time, FIELD(stable_usec), S, 7 * D, 10 * M },
 	{ SECTION_HEALTH, "DownDelaySec", parse_time, FIELD(down_delay_usec), 0, H, 0 },
+	{ SECTION_HEALTH, "DegradedDelaySec", parse_time, FIELD(degraded_delay_usec), 0, H,
+		30 * S },
 	{ SECTION_HEALTH, "MissingDelaySec", parse_time, FIELD(missing_delay_usec), 0, D, 60 * S },
 	{ SECTION_HEALTH, "UnresponsiveSec", parse_time, FIELD(unresponsive_usec), S, D, 5 * M },
 	{ SECTION_LINK, "Type", parse_link_type },

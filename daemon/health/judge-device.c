@@ -86,6 +86,7 @@ bool judge_device(struct device *d, const struct config *c, struct timepoint now
 	enum monitor_mode monitor = config_device_settings(c, &d->facts).monitor;
 
 	making_begin(&mk, &d->verdict, now);
+	mk.degraded_delay = c->degraded_delay_usec;
 	mk.v.health = HEALTH_IGNORED;
 	for (size_t i = 0; i < d->n_ports; i++)
 		mk.v.health = health_worst(mk.v.health, d->ports[i].verdict.health);

@@ -62,12 +62,11 @@ void judge_pcie(struct making *mk, const struct device *d)
 
 /* ---- device-nodes-missing: uverbs ---- */
 
-#define NODES_DELAY (30 * USEC_PER_SEC)
-
 void judge_uverbs(struct making *mk, const struct device *d)
 {
 	const enum reason_id id = REASON_DEVICE_NODES_MISSING;
-	usec_t due = usec_add(d->first_seen.mono, NODES_DELAY);
+	usec_t due = usec_add(d->first_seen.mono, mk->degraded_delay);
+	char span[TIMESPAN_MAX];
 	struct reason *r;
 
 	if (mk->v.health == HEALTH_IGNORED) {
@@ -85,7 +84,8 @@ void judge_uverbs(struct making *mk, const struct device *d)
 	}
 	if (mk->now.mono < due) {
 		recheck_at(mk, due);
-		note_rule(id, "", OUTCOME_PENDING, NULL, "no uverbs node; it counts after 30s");
+		note_rule(id, "", OUTCOME_PENDING, NULL, "no uverbs node; it counts after %s",
+			timespan_format(span, sizeof(span), mk->degraded_delay));
 		return;
 	}
 	r = raise_reason(mk, id, SEVERITY_DEGRADED, "");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "expectation.h"
@@ -45,6 +46,18 @@ static bool find_why(const struct netdev *n, char *buf, size_t size, const char 
 	return n && n->have_link && !n->facts.carrier && link_why(&n->link, buf, size, ret_remedy);
 }
 
+/* The kernel holds a port of iWARP in INIT while its netdev has no IPv4 address (iw_query_port()). */
+static bool lacks_address(const struct port *p, const struct netdev *n)
+{
+	if (!n || !n->facts.carrier || p->facts.state != PORT_STATE_INIT ||
+		!streq(p->device->facts.node_type, "RNIC"))
+		return false;
+	for (size_t i = 0; i < n->n_addresses; i++)
+		if (n->addresses[i].facts.family == AF_INET)
+			return false;
+	return true;
+}
+
 /* What the physical function lets a virtual one do; NULL when that is not known. */
 static const struct vf_policy *find_policy(const struct port *p)
 {
@@ -78,6 +91,11 @@ static bool down_found(char *buf, size_t size, const struct port *p, const struc
 
 	if (netdev_disabled(n)) {
 		snprintf(buf, size, "%s, network interface %s is administratively down",
+			port_state_word(p->facts.state, state), n->facts.name);
+		return true;
+	}
+	if (lacks_address(p, n)) {
+		snprintf(buf, size, "%s, network interface %s has no IPv4 address",
 			port_state_word(p->facts.state, state), n->facts.name);
 		return true;
 	}
@@ -140,6 +158,10 @@ static void down_remedy(char *buf, size_t size, const struct port *p, const stru
 
 	if (netdev_disabled(n))
 		snprintf(buf, size, "disabled here: ip link set %s up", n->facts.name);
+	else if (lacks_address(p, n))
+		snprintf(buf, size,
+			"give it one: a port of iWARP needs it (ip address add ... dev %s)",
+			n->facts.name);
 	else if (policy)
 		policy_remedy(buf, size, p, policy);
 	else if (find_why(n, why, sizeof(why), &remedy))
@@ -307,6 +329,7 @@ bool judge_port(const struct model *m, struct port *p, const struct config *c, s
 	bool counts;
 
 	making_begin(&mk, &p->verdict, now);
+	mk.degraded_delay = c->degraded_delay_usec;
 	STRSCPY(p->group, ps.group ? ps.group : "");
 	mk.v.health = HEALTH_OK;
 	if (p->device->release.until.mono) {

@@ -9,9 +9,6 @@
 #include "judge-link.h"
 #include "macros.h"
 
-/* A link that trains may come up slow and then get better. */
-#define RATE_HOLD (30 * USEC_PER_SEC)
-
 /* What most ports have: four lanes. A wider one is seldom, and then learned. */
 #define USUAL_LANES 4
 
@@ -89,15 +86,17 @@ static void compare_to_learned(struct shortfall *s, const struct port *p)
 static void judge_one(struct making *mk, enum reason_id id, struct hold *hold, bool stands,
 	const struct port *p, const struct shortfall *s, const char *remedy)
 {
-	char found[RATE_STRING_MAX], wanted[RATE_STRING_MAX];
+	char found[RATE_STRING_MAX], wanted[RATE_STRING_MAX], span[TIMESPAN_MAX];
 	struct reason *r;
 
 	rate_format(found, &p->facts);
 	rate_format(wanted, &s->wanted);
-	if (!hold_reached(mk, hold, stands, RATE_HOLD)) {
+	/* A link that trains may come up slow and then get better. */
+	if (!hold_reached(mk, hold, stands, mk->degraded_delay)) {
+		timespan_format(span, sizeof(span), mk->degraded_delay);
 		note_rule(id, "", stands ? OUTCOME_PENDING : OUTCOME_CLEAR, s->at,
-			"found %s, wanted %s (%s)%s", found, wanted, s->source,
-			stands ? "; it counts after 30s" : "");
+			"found %s, wanted %s (%s)%s%s", found, wanted, s->source,
+			stands ? "; it counts after " : "", stands ? span : "");
 		return;
 	}
 	note_rule(id, "", OUTCOME_RAISED, s->at, "found %s, wanted %s (%s)", found, wanted,
@@ -219,7 +218,7 @@ static void judge_differs(struct making *mk, const struct model *m, struct port 
 	rate_format(found, &p->facts);
 	rate_format(wanted, &usual);
 	stands = p->facts.rate_mbps != usual.rate_mbps;
-	if (!hold_reached(mk, &p->rate_odd, stands, RATE_HOLD)) {
+	if (!hold_reached(mk, &p->rate_odd, stands, mk->degraded_delay)) {
 		note_rule(id, "", stands ? OUTCOME_PENDING : OUTCOME_CLEAR, NULL,
 			"found %s, wanted %s as %u of %u like ports", found, wanted, s.n_majority,
 			s.n);

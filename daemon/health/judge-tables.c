@@ -13,8 +13,7 @@
 #include "macros.h"
 
 /* How long an address may be without its GID, and a device without its nodes. */
-#define GID_DELAY   (10 * USEC_PER_SEC)
-#define NODES_DELAY (30 * USEC_PER_SEC)
+#define GID_DELAY (10 * USEC_PER_SEC)
 /* What was not there is looked for so often. */
 #define LOOK_AGAIN (30 * USEC_PER_SEC)
 
@@ -243,6 +242,7 @@ static bool others_have_umad(const struct model *m, const struct port *p)
 static void judge_umad(struct making *mk, const struct model *m, struct port *p)
 {
 	const enum reason_id id = REASON_DEVICE_NODES_MISSING;
+	char span[TIMESPAN_MAX];
 	struct reason *r;
 
 	if (!p->have_facts || !p->tables.known) {
@@ -261,8 +261,9 @@ static void judge_umad(struct making *mk, const struct model *m, struct port *p)
 					      : "only InfiniBand has umad nodes");
 		return;
 	}
-	if (!is_certain(mk, p, &p->no_umad, NODES_DELAY)) {
-		note_rule(id, "", OUTCOME_PENDING, NULL, "no umad node; it counts after 30s");
+	if (!is_certain(mk, p, &p->no_umad, mk->degraded_delay)) {
+		note_rule(id, "", OUTCOME_PENDING, NULL, "no umad node; it counts after %s",
+			timespan_format(span, sizeof(span), mk->degraded_delay));
 		return;
 	}
 	r = raise_reason(mk, id, SEVERITY_DEGRADED, "");

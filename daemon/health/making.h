@@ -13,6 +13,7 @@ struct making {
 	const struct verdict *old;
 	struct timepoint now;
 	usec_t recheck;
+	usec_t degraded_delay; /* DegradedDelaySec= */
 };
 
 void making_begin(struct making *mk, const struct verdict *old, struct timepoint now);

@@ -167,6 +167,7 @@ static void expect_default_values(const struct config *c)
 	assert_int_equal(c->flap_window_usec, d->flap_window_usec);
 	assert_int_equal(c->stable_usec, d->stable_usec);
 	assert_int_equal(c->down_delay_usec, d->down_delay_usec);
+	assert_int_equal(c->degraded_delay_usec, d->degraded_delay_usec);
 	assert_int_equal(c->missing_delay_usec, d->missing_delay_usec);
 	assert_int_equal(c->unresponsive_usec, d->unresponsive_usec);
 	config_free(d);
@@ -219,7 +220,7 @@ static void every_key(void **state)
 		"linklayer=InfiniBand\nCount=8\nState=any\nMinRate=200Gb/s\n"
 		"[Health]\nFlapCount=0\nFlapWindowSec=30min\nStableSec=1min "
 		"30s\nDownDelaySec=0.5s\n"
-		"MissingDelaySec=0\nUnresponsiveSec=1h\n");
+		"DegradedDelaySec=7s\nMissingDelaySec=0\nUnresponsiveSec=1h\n");
 	c = load(h);
 	expect_clean(c);
 	assert_int_equal(c->probe_usec, USEC_PER_MINUTE);
@@ -259,6 +260,7 @@ static void every_key(void **state)
 	assert_int_equal(c->flap_window_usec, 30 * USEC_PER_MINUTE);
 	assert_int_equal(c->stable_usec, 90 * USEC_PER_SEC);
 	assert_int_equal(c->down_delay_usec, 500 * USEC_PER_MSEC);
+	assert_int_equal(c->degraded_delay_usec, 7 * USEC_PER_SEC);
 	assert_int_equal(c->missing_delay_usec, 0);
 	assert_int_equal(c->unresponsive_usec, USEC_PER_HOUR);
 }
@@ -1417,7 +1419,7 @@ static void shipped_file_shows_the_defaults(void **state)
 	uncomment(text);
 	for (const char *p = text; (p = strchr(p, '\n')); p++)
 		n += p[1] >= 'A' && p[1] <= 'Z';
-	assert_int_equal(n, 47);
+	assert_int_equal(n, 48);
 	put(h, "/usr/lib/rdmad/rdmad.conf", text);
 	expect_clean(load(h));
 	expect_default_values(h->config);

@@ -564,6 +564,150 @@ static void test_lag(void **state)
 	}
 }
 
+static void set_leg(struct world *w, uint32_t ifindex, bool carrier, enum bond_leg leg)
+{
+	world_netdev(w, &(struct netdev_facts){ .ifindex = ifindex,
+				.name = { 'l', 'e', 'g', (char)('0' + ifindex - 11) },
+				.master = 10,
+				.leg = (uint8_t)leg,
+				.flags = IFF_UP,
+				.carrier = carrier,
+				.mii = carrier ? BOND_MII_UP : BOND_MII_DOWN });
+}
+
+static struct port *begin_bond(struct world *w, bool lacp)
+{
+	struct port *p;
+
+	world_begin(w, "[Port *]\nExpect=up\n");
+	p = &world_device(w, "mlx5_bond_0", NULL, 1, 1)->ports[0];
+	p->facts.netdev_index = 10;
+	world_netdev(w, &(struct netdev_facts){ .ifindex = 10,
+				.name = "bond0",
+				.kind = "bond",
+				.flags = IFF_UP,
+				.carrier = true,
+				.lacp = lacp });
+	set_leg(w, 11, true, BOND_LEG_ACTIVE);
+	set_leg(w, 12, true, BOND_LEG_ACTIVE);
+	world_read(w, p, ACTIVE, ETHERNET);
+	world_judge(w);
+	assert_null(port_reason(p, REASON_LAG_DEGRADED));
+	return p;
+}
+
+/* RoCE on a bond by LACP: a leg whose link is up, and that the switch leaves out of the aggregate. */
+static void test_lag_not_aggregated(void **state)
+{
+	const struct reason *r;
+	struct world w;
+	struct port *p;
+
+	(void)state;
+	p = begin_bond(&w, true);
+	/* While LACP comes to terms it is as in an active-backup bond. */
+	set_leg(&w, 12, true, BOND_LEG_BACKUP);
+	world_judge(&w);
+	assert_null(port_reason(p, REASON_LAG_DEGRADED));
+	world_pass(&w, 30 * SEC - 1);
+	assert_null(port_reason(p, REASON_LAG_DEGRADED));
+	world_pass(&w, 1);
+	r = port_reason(p, REASON_LAG_DEGRADED);
+	assert_non_null(r);
+	assert_string_equal(r->found, "bond0: leg1 is not in the aggregate (LACP)");
+	assert_string_equal(r->wanted, "2 legs up, 1 is");
+	assert_non_null(strstr(r->remedy, "LACP group"));
+	set_leg(&w, 12, true, BOND_LEG_ACTIVE);
+	world_judge(&w);
+	world_pass(&w, 2 * SEC);
+	assert_null(port_reason(p, REASON_LAG_DEGRADED));
+	world_end(&w);
+
+	/* active-backup: that is how it is meant. */
+	p = begin_bond(&w, false);
+	set_leg(&w, 12, true, BOND_LEG_BACKUP);
+	world_judge(&w);
+	world_pass(&w, USEC_PER_HOUR);
+	assert_null(port_reason(p, REASON_LAG_DEGRADED));
+	world_end(&w);
+}
+
+/* A leg that comes and goes for a day: a handful of conditions, not one for each time. */
+static void test_lag_flaps(void **state)
+{
+	unsigned raised = 0;
+	struct world w;
+	struct port *p;
+
+	(void)state;
+	p = begin_bond(&w, false);
+	for (unsigned i = 0; i < 24 * 360; i++) {
+		bool before = port_reason(p, REASON_LAG_DEGRADED) != NULL;
+
+		set_leg(&w, 12, false, BOND_LEG_BACKUP);
+		world_pass(&w, 5 * SEC);
+		assert_non_null(port_reason(p, REASON_LAG_DEGRADED));
+		raised += !before;
+		set_leg(&w, 12, true, BOND_LEG_ACTIVE);
+		world_judge(&w);
+		world_pass(&w, 5 * SEC);
+	}
+	assert_in_range(raised, 2, 6);
+	/* It ends, and after some quiet the next one is told as quickly as the first. */
+	world_pass(&w, 20 * USEC_PER_MINUTE);
+	assert_null(port_reason(p, REASON_LAG_DEGRADED));
+	world_pass(&w, 20 * USEC_PER_MINUTE);
+	set_leg(&w, 12, false, BOND_LEG_BACKUP);
+	world_judge(&w);
+	assert_non_null(port_reason(p, REASON_LAG_DEGRADED));
+	set_leg(&w, 12, true, BOND_LEG_ACTIVE);
+	world_judge(&w);
+	world_pass(&w, SEC);
+	assert_null(port_reason(p, REASON_LAG_DEGRADED));
+	world_end(&w);
+}
+
+/* Drivers that fill in no physical state: 0 is none. */
+static void test_no_phys_state(void **state)
+{
+	struct world w;
+	struct port *p;
+
+	(void)state;
+	world_begin(&w, "[Port *]\nExpect=up\n");
+	p = &world_device(&w, "x0", NULL, 1, 1)->ports[0];
+	for (unsigned i = 0; i < 5; i++) {
+		world_read(&w, p, PORT_STATE_ACTIVE, 0, ETHERNET);
+		world_pass(&w, 30 * SEC);
+	}
+	assert_int_equal(p->verdict.health, HEALTH_OK);
+	world_end(&w);
+}
+
+/* A link that comes up with one lane and trains for a minute. */
+static void test_slow_training(void **state)
+{
+	static const struct rate one = { 50, "1X", "HDR" }, full = HDR;
+	struct world w;
+	struct port *p;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		world_begin(&w, i ? "[Port *]\nMinRate=200Gb/s\n[Health]\nDegradedDelaySec=2min\n"
+				  : "[Port *]\nMinRate=200Gb/s\n");
+		p = &world_device(&w, "x0", NULL, 1, 1)->ports[0];
+		for (unsigned k = 0; k < 6; k++) {
+			read_rate(&w, p, IB, &one);
+			world_pass(&w, 10 * SEC);
+		}
+		assert_int_equal(port_reason(p, REASON_WIDTH_DEGRADED) != NULL, i == 0);
+		read_rate(&w, p, IB, &full);
+		world_judge(&w);
+		assert_null(port_reason(p, REASON_WIDTH_DEGRADED));
+		world_end(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -577,6 +721,10 @@ int main(void)
 		cmocka_unit_test(test_rate_differs_once),
 		cmocka_unit_test(test_link_layer),
 		cmocka_unit_test(test_lag),
+		cmocka_unit_test(test_lag_not_aggregated),
+		cmocka_unit_test(test_lag_flaps),
+		cmocka_unit_test(test_no_phys_state),
+		cmocka_unit_test(test_slow_training),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Why a port is down: what a condition says was found, and what it says to do. */
 #include <linux/ethtool.h>
+#include <sys/socket.h>
 
 #include "health-world.h"
 #include "link-why.h"
@@ -286,6 +287,37 @@ static void test_situations(void **state)
 	}
 }
 
+/* The kernel keeps a port of iWARP in INIT until its netdev has an IPv4 address. */
+static void test_iwarp_without_address(void **state)
+{
+	struct device_facts facts = { .node_type = "RNIC" };
+	struct netdev_facts n = { .ifindex = 7, .flags = IFF_UP, .carrier = true, .name = "eth2" };
+	struct address_facts a = { .ifindex = 7, .family = AF_INET6, .prefix_length = 64 };
+	struct world w;
+	struct port *p;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		world_begin(&w, "[Port *]\nExpect=up\n[Daemon]\nGraceSec=1s\n");
+		STRSCPY(facts.node_type, i == 2 ? "CA" : "RNIC");
+		p = device_port(world_device(&w, "iwarp0", &facts, 1, 1), 1);
+		world_netdev(&w, &n);
+		a.family = i == 1 ? AF_INET : AF_INET6;
+		assert_int_equal(model_see_address(&w.model, &a), 1);
+		p->facts.netdev_index = 7;
+		world_read(&w, p, PORT_STATE_INIT, PHYS_STATE_TRAINING, ETHERNET);
+		world_judge(&w);
+		world_pass(&w, USEC_PER_MINUTE);
+		assert_string_equal(port_reason(p, REASON_PORT_DOWN)->found,
+			i == 0 ? "init, network interface eth2 has no IPv4 address"
+			       : "init, physical state training");
+		if (i == 0)
+			assert_non_null(strstr(port_reason(p, REASON_PORT_DOWN)->remedy,
+				"ip address add ... dev eth2"));
+		world_end(&w);
+	}
+}
+
 /* Every state has words, and none is cut. */
 static void test_words(void **state)
 {
@@ -365,6 +397,7 @@ int main(void)
 		cmocka_unit_test(test_situations),
 		cmocka_unit_test(test_policies),
 		cmocka_unit_test(test_policy_of_each_fall),
+		cmocka_unit_test(test_iwarp_without_address),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_fresh),
 	};

@@ -339,8 +339,8 @@ static int read_tree(struct reading *rd)
 /* Longer than anything that a verdict waits for. */
 static usec_t long_enough(const struct config *c)
 {
-	usec_t waits[] = { c->grace_usec, c->stable_usec, c->down_delay_usec, c->missing_delay_usec,
-		c->unresponsive_usec };
+	usec_t waits[] = { c->grace_usec, c->stable_usec, c->down_delay_usec,
+		c->degraded_delay_usec, c->missing_delay_usec, c->unresponsive_usec };
 	usec_t longest = USEC_PER_HOUR;
 
 	for (size_t i = 0; i < ARRAY_SIZE(waits); i++)

@@ -11,7 +11,7 @@ CounterSec=1s
 SlowCounterSec=1s
 [Counter symbol_error]
 Threshold=10/min
-Window=5s
+Window=2s
 [Port mlx5_*]
 Expect=up
 [Device mlx5_*]
@@ -32,7 +32,7 @@ counter_is() {
 }
 check "ok" wait_for 20 rdmactl check
 check "old errors are the baseline" wait_for 20 counter_is symbol_error Delta 0
-sleep 3
+nap 2.5
 check "and no alarm, also of the time it waited" journal_count_is 0 $port
 
 # symbol errors
@@ -40,7 +40,7 @@ journal_mark
 check "10 a second" rdmasim counter mlx5_0/1 symbol_error per_sec=10
 check "are link-errors" wait_for 10 journal_count_is 1 "${errors[@]}" RDMAD_EDGE=raised PRIORITY=4
 check_match "the record says how many, and which end is to blame" "$(journal_field MESSAGE "${errors[@]}")" \
-        'mlx5_0/1: link-errors of symbol_error: found [0-9]+ more in .*, wanted none in 5s; this link: its cable'
+        'mlx5_0/1: link-errors of symbol_error: found [0-9]+ more in .*, wanted none in 2s; this link: its cable'
 check_status 1 "degraded" rdmactl check
 check_match "check names it" "$(rdmactl check)" 'link-errors'
 rdmactl --no-pager status
@@ -53,7 +53,7 @@ check "one record each" journal_count_is 2 "${errors[@]}"
 journal_mark
 check "many more than a reset leaves" rdmasim counter mlx5_0/1 symbol_error 3
 check "it went backwards" wait_for 10 counter_is symbol_error Resets 1
-sleep 3
+nap 2.5
 check "that is no alarm" journal_count_is 0 $port
 
 # a fall between two readings, without an event
@@ -61,7 +61,7 @@ check "link_downed 5 to 6" rdmasim counter mlx5_0/1 link_downed +1
 check "is a blip" wait_for 10 journal_count_is 1 $port RDMAD_REASON=link-blip PRIORITY=5
 flaps_are() { [[ $(rdmactl --json=short status | jq '.Devices[0].Ports[0].FlapCount') == "$1" ]]; }
 check "counted" flaps_are 1
-sleep 3
+nap 2.5
 check "once" journal_count_is 1 $port
 check "no alarm" rdmactl check
 
@@ -85,6 +85,6 @@ check_match "the threshold's file and line" "$(rdmactl explain mlx5_0/1)" 'fast.
 journal_mark
 check "congestion" rdmasim counter mlx5_0/1 port_xmit_wait 4294967295
 check "discards" rdmasim counter mlx5_0/1 port_xmit_discards 60000
-sleep 3
+nap 2.5
 check "are information" journal_count_is 0 $port
 finish

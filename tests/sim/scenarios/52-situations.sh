@@ -37,7 +37,7 @@ END
 
 # "OBJECT REASON EDGE SEVERITY" of every record of a condition, sorted
 told() { journal_json _SYSTEMD_UNIT=rdmad.service | jq -r 'select(.RDMAD_EDGE) | "\(.RDMAD_OBJECT) \(.RDMAD_REASON) \(.RDMAD_EDGE) \(.RDMAD_SEVERITY)"' | sort; }
-told_is() { diff <(sort <<<"$1" | sed '/^$/d') <(told); }
+told_is() { local t w; w=$(sort <<<"$1"); t=$(told); [[ $t == "$w" ]] || { echo "$t"; return 1; }; }
 field() { journal_field "$1" "RDMAD_OBJECT=$2" RDMAD_EDGE=raised "${@:3}"; }
 sim() { rdmasim -q - <<<"$1"; }
 explained() { rdmactl explain "$1" | grep -A8 "$2"; }

@@ -16,7 +16,7 @@ check "an adapter" rdmasim create mlx5_0 adapter=card0
 check "its driver watches it" rdmasim reporter mlx5_0 fw healthy
 check "and had a fatal error" rdmasim reporter mlx5_0 fw_fatal error
 check "that is over" rdmasim reporter mlx5_0 fw_fatal healthy
-check "one with counters of the device" rdmasim create efa_0 link_layer=Unknown counters=none hw_on_device=1 \
+check "one with counters of the device" rdmasim create efa_0 link_layer=Unknown counters=none hw_on_device=1 disassociate=0 \
         hw_counters=submitted_cmds,no_completion_cmds
 check "old ones" rdmasim hw_counter efa_0 no_completion_cmds 7
 check "devlink shows it" devlink health show rdmasim/card0 reporter fw_fatal
@@ -31,6 +31,7 @@ explain_is() { [[ $(rdmactl --no-pager explain "$1") == *"$2"*"$3"* ]]; }
 fatal=(RDMAD_OBJECT=mlx5_0 RDMAD_REASON=devlink-reporter-error RDMAD_SUBJECT=fw_fatal)
 lost=(RDMAD_OBJECT=efa_0 RDMAD_REASON=link-errors RDMAD_SUBJECT=no_completion_cmds)
 check "ok" wait_for 20 rdmactl check
+check_eq "a context of one without InfiniBand would pin its module: nobody holds one" "$(rdmasim get efa_0 contexts)" 0
 check "it is read without privileges" wait_for 20 explain_is mlx5_0 devlink-reporter-error \
         "rdmasim/card0: state healthy, errors so far 1"
 journal_mark
@@ -50,4 +51,5 @@ check "over, after the window and four more" wait_for 40 journal_count_is 1 "${l
 check "ok" rdmactl check
 check_eq "nothing else was told of the device" "$(journal_records RDMAD_OBJECT=efa_0 | wc -l)" \
         "$(journal_records "${lost[@]}" | wc -l)"
+rdmasim -q destroy all
 finish

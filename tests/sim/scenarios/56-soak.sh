@@ -1,13 +1,13 @@
 # timeout: 240
 # timeout-long: 1200
 # kernels: 6.12
-# alone: it measures time
 # Issue 5: an hour, a hundred times as fast, of random events on 32 devices: what rdmad made of it, and the journal, against
 # the reference model of rdmasoak. The seed is printed; the same one does the same things.
 . /rig/lib.sh
 
-seed=1 seconds=36
-[[ ! ${RDMAD_TEST_LONG:-} ]] || seed=$(date +%s) seconds=660
+seed=1 seconds=36 most=8
+# What the machine was too slow for once is not sure for the rest of the time.
+[[ ! ${RDMAD_TEST_LONG:-} ]] || seed=$(date +%s) seconds=660 most=16
 echo "# seed $seed"
 
 udevadm control --stop-exec-queue
@@ -23,7 +23,7 @@ tail -n 1 /rig/actions
 awk '$1 != "unsure" { n[$1 " " ($1 == "falls" ? "" : $3)] += $1 == "standing" ? 1 : $NF } END { for (k in n) print "#", n[k], k }' /rig/expected | sort
 
 unsure=$(awk '$1 == "unsure" { print $2 }' /rig/expected)
-check "the machine was fast enough for most of them" test "$(wc -w <<<"$unsure")" -le 8
+check "the machine was fast enough for most of them" test "$(wc -w <<<"$unsure")" -le "$most"
 [[ ! $unsure ]] || echo "# not for: $(xargs <<<"$unsure")"
 sure() { if [[ $unsure ]]; then grep -vF "$unsure"; else cat; fi; }
 # A storm spares the journal: of those that had one it has fewer records of falls.

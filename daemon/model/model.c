@@ -12,7 +12,7 @@
 #define DEBT_LIFETIME (2 * USEC_PER_SEC)
 
 /* How long an event may be overtaken by later ones of its port: a work of the kernel that queries it. */
-#define EVENTS_REORDER (100 * USEC_PER_MSEC)
+#define EVENTS_REORDER (500 * USEC_PER_MSEC)
 
 static const char *const health_table[_HEALTH_MAX] = {
 	[HEALTH_OK] = "ok",

@@ -34,9 +34,18 @@ at() { journal_field _SOURCE_REALTIME_TIMESTAMP RDMAD_OBJECT="$1" RDMAD_REASON=p
 text() { journal_field MESSAGE RDMAD_OBJECT="$1" RDMAD_REASON=port-down RDMAD_EDGE="${2:-raised}"; }
 journal_mark
 
-check "no cable" rdmasim netdev n0 ext=4 carrier=0
-check "is told, once" wait_for 10 down e0/1
-check_match "with the reason why" "$(text e0/1)" '^e0/1: port down .*n0: no cable, wanted active; plug a cable in'
+# On a machine under load the answer may take longer than a record waits for it, and then has one of its own.
+for try in 1 2 3; do
+        journal_mark
+        check "no cable" rdmasim netdev n0 ext=4 carrier=0
+        check "is told, once" wait_for 10 down e0/1
+        why=$(text e0/1)
+        [[ $why != *'no cable'* && $try != 3 ]] || break
+        check "the answer came late: why is told then" wait_for 10 down e0/1 explained
+        check "a cable" rdmasim netdev n0 carrier=1
+        check "that is told" wait_for 10 down e0/1 cleared
+done
+check_match "with the reason why" "$why" '^e0/1: port down .*n0: no cable, wanted active; plug a cable in'
 
 check "a slow driver" rdmasim netdev n1 ext=5 sub=1 delay=3000 carrier=0
 check "is told" wait_for 10 down e1/1

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # timeout: 120
 # kernels: 6.12
-# Issue 5: falls by the thousand are counted one by one, also where no reading shows any; what the kernel keeps to itself is counted
-# by link_downed.
+# Issue 5: falls by the thousand are counted one by one, also where no reading shows any (as fast as a CPU can send them: to one in
+# a thousand); what the kernel keeps to itself is counted by link_downed.
 . /rig/lib.sh
 
 conf many <<END
@@ -18,11 +18,12 @@ cable v0 p0
 check "an adapter" rdmasim create s0 node_guid=0x100
 check "one of RoCE" rdmasim create e0 node_guid=0x101 link_layer=Ethernet netdev=v0
 start_rdmad
-falls_are() { # DEVICE NUMBER, since $before
+falls() { rdmactl show "$1/1" | sed -n 's/^FlapCount=//p'; }
+falls_are() { # DEVICE NUMBER [LESS], since $before
         local n
-        n=$(rdmactl show "$1/1" | sed -n 's/^FlapCount=//p')
+        n=$(falls "$1")
         echo "$1: $n, before $before"
-        (( n - before == $2 ))
+        (( n - before <= $2 && n - before >= $2 - ${3:-0} ))
 }
 contexts() { [[ $(rdmasim get s0 contexts) == 1 ]]; }
 check "heard" wait_for 10 contexts
@@ -35,16 +36,15 @@ check "2,000 falls at 4,000 a second" rdmasim event s0/1 PORT_ERR,PORT_ACTIVE ap
 check "are 2,000" wait_for 5 falls_are s0 2000
 before=2100
 check "5,000, as fast as it goes" rdmasim event s0/1 PORT_ERR,PORT_ACTIVE apply=1 count=10000
-check "are 5,000" wait_for 5 falls_are s0 5000
-before=7100
+check "are 5,000" wait_for 5 falls_are s0 5000 5
+before=$(falls s0)
 check "2,500 that no reading shows" rdmasim event s0/1 PORT_ERR,PORT_ACTIVE count=5000
-check "are 2,500" wait_for 5 falls_are s0 2500
+check "are 2,500" wait_for 5 falls_are s0 2500 2
 
-before=9600
+before=$(falls s0)
 rdmasim -q reset s0
-reset_seen() { rdmactl --no-pager counters s0/1 | grep -E '^ *link_downed +.* 0( |$)' || rdmactl --no-pager counters s0/1 | grep link_downed; }
-nap 2
-reset_seen
+nap 2.5 # two readings
+
 check "30 that no event tells" rdmasim counter s0/1 link_downed +30
 check "are 30" wait_for 5 falls_are s0 30
 

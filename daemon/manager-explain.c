@@ -33,7 +33,7 @@ static int explain_missing(
 {
 	struct missing copy = *x;
 
-	judge_missing(&copy, m->config, manager_now(m), NULL, NULL);
+	judge_missing(&m->model, &copy, m->config, manager_now(m), NULL, NULL);
 	return describe_rules_text(x->name, &x->verdict, l, ret);
 }
 

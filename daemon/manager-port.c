@@ -146,7 +146,7 @@ void manager_judge_missing(struct manager *m)
 	for (struct missing *x = m->model.missing; x; x = x->next) {
 		struct verdict old;
 
-		if (judge_missing(x, m->config, now, &old, &recheck)) {
+		if (judge_missing(&m->model, x, m->config, now, &old, &recheck)) {
 			missing_edges_changed(&m->edges, x, &old, now);
 			m->state_dirty = true;
 		}

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "absence.h"
 #include "judge-counters.h"
 #include "judge-hardware.h"
 #include "macros.h"
@@ -140,6 +141,47 @@ static const char *lent_to(const struct missing *x)
 	return NULL;
 }
 
+/* "0000:3b:00.0" and "0000:3b:00.1": functions of one adapter. */
+static bool same_slot(const char *a, const char *b)
+{
+	size_t n = strcspn(a, ".");
+
+	return n && n == strcspn(b, ".") && memcmp(a, b, n) == 0;
+}
+
+/* A device of the same adapter that carries this bond; NULL none. */
+static const struct device *bond_carrier(
+	const struct model *m, const struct netdev *bond, const char *pci_address)
+{
+	for (const struct device *d = m->devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++)
+			if (same_slot(d->facts.pci_address, pci_address) &&
+				netdev_bond(m, port_netdev(m, &d->ports[i])) == bond)
+				return d;
+	return NULL;
+}
+
+/*
+ * RoCE on a bond of the two ports of an adapter: there is one RDMA device for both functions, and the
+ * second one's is gone (mlx5: lag/lag.c). Returns whether that is so, and why it is not missed.
+ */
+static bool is_in_lag(const struct model *m, const struct missing *x, char *buf, size_t size)
+{
+	for (size_t i = 0; i < x->n_ports; i++) {
+		const struct netdev *n =
+			x->ports[i].netdev[0] ? model_netdev_by_name(m, x->ports[i].netdev) : NULL;
+		const struct netdev *bond = n && netdev_is_bond_leg(n) ? netdev_bond(m, n) : NULL;
+		const struct device *d = bond ? bond_carrier(m, bond, x->pci_address) : NULL;
+
+		if (!d)
+			continue;
+		snprintf(buf, size, "its port is a leg of %s, which %s carries", bond->facts.name,
+			d->facts.name);
+		return true;
+	}
+	return false;
+}
+
 /* It went while nobody watched: the condition is as old as that. */
 static void note_last_seen(struct reason *r, const struct missing *x)
 {
@@ -162,13 +204,14 @@ static const char *where_is(const struct missing *x)
 		       : "its PCI function has no driver";
 }
 
-bool judge_missing(struct missing *x, const struct config *c, struct timepoint now,
-	struct verdict *ret_old, usec_t *ret_recheck)
+bool judge_missing(const struct model *m, struct missing *x, const struct config *c,
+	struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck)
 {
 	struct making mk;
 	usec_t due = usec_add(x->since.mono, x->seen ? c->missing_delay_usec : c->grace_usec);
 	char guid[GUID_STRING_MAX], because[REASON_TEXT_MAX];
 	const char *lent = lent_to(x);
+	struct device_facts f;
 	struct reason *r;
 
 	making_begin(&mk, &x->verdict, now);
@@ -179,6 +222,12 @@ bool judge_missing(struct missing *x, const struct config *c, struct timepoint n
 	}
 	if (lent)
 		return making_ignore(&mk, &x->verdict, ret_old, ret_recheck, lent);
+	f = absence_facts(x);
+	if (config_device_settings(c, &f).expect != EXPECT_UP &&
+		is_in_lag(m, x, because, sizeof(because))) {
+		x->since.mono = now.mono; /* when the bond goes, it has time to come back */
+		return making_ignore(&mk, &x->verdict, ret_old, ret_recheck, because);
+	}
 	if (now.mono < due) {
 		mk.v.health = x->seen ? HEALTH_UNKNOWN : HEALTH_STARTING;
 		recheck_at(&mk, due);

@@ -57,7 +57,7 @@ bool judge_port(const struct model *m, struct port *p, const struct config *c, s
 	struct verdict *ret_old, usec_t *ret_recheck);
 bool judge_device(struct device *d, const struct config *c, struct timepoint now,
 	struct verdict *ret_old, usec_t *ret_recheck);
-bool judge_missing(struct missing *x, const struct config *c, struct timepoint now,
-	struct verdict *ret_old, usec_t *ret_recheck);
+bool judge_missing(const struct model *m, struct missing *x, const struct config *c,
+	struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck);
 bool judge_host(struct model *m, const struct config *c, const struct setup_condition *setup,
 	size_t n_setup, struct timepoint now, struct verdict *ret_old, usec_t *ret_recheck);

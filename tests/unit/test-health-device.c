@@ -463,6 +463,79 @@ static void test_gid_late(void **state)
 	world_end(&w);
 }
 
+/* ---- device-missing: RoCE on a bond ---- */
+
+/*
+ * mlx5_0 and mlx5_1 were learned; a bond of their netdevs makes mlx5_bond_0 of the first function, and
+ * the second one has no RDMA device for as long.
+ */
+static void test_missing_in_lag(void **state)
+{
+	struct netdev_facts bond = {
+		.ifindex = 10, .name = "bond0", .kind = "bond", .flags = IFF_UP, .carrier = true
+	};
+	struct netdev_facts leg = { .ifindex = 12,
+		.name = "eth1",
+		.flags = IFF_UP,
+		.carrier = true,
+		.master = 10,
+		.leg = BOND_LEG_ACTIVE };
+	struct device_facts f = { .node_guid = 1, .pci_address = "0000:3b:00.0" };
+	static const struct {
+		const char *name, *pci, *config, *netdev;
+		bool ignored;
+	} t[] = {
+		{ "the second function of a LAG", "0000:3b:00.1", "", "eth1", true },
+		{ "another adapter", "0000:3c:00.1", "", "eth1", false },
+		{ "its netdev is not on the bond", "0000:3b:00.1", "", "eth9", false },
+		{ "it is wanted by name", "0000:3b:00.1", "[Device mlx5_1]\nExpect=yes\n", "eth1",
+			false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		struct missing *x;
+		struct world w;
+		struct port *p;
+
+		world_begin(&w, t[i].config);
+		p = &world_device(&w, "mlx5_bond_0", &f, 1, 1)->ports[0];
+		bond.flags = IFF_UP;
+		leg.leg = BOND_LEG_ACTIVE;
+		leg.master = 10;
+		world_netdev(&w, &bond);
+		world_netdev(&w, &leg);
+		p->facts.netdev_index = 10;
+		x = model_add_missing(&w.model, "mlx5_1", 2, t[i].pci, world_now(&w));
+		assert_non_null(x);
+		x->seen = x->required = true;
+		x->n_ports = 1;
+		x->ports[0] = (struct missing_port){ 1, ETHERNET, "", true };
+		STRSCPY(x->ports[0].netdev, t[i].netdev);
+		w.now += USEC_PER_HOUR;
+		judge_missing(&w.model, x, w.config, world_now(&w), NULL, NULL);
+		if ((x->verdict.health == HEALTH_IGNORED) != t[i].ignored)
+			fail_msg("%s: %s", t[i].name, health_to_string(x->verdict.health));
+		if (!t[i].ignored) {
+			assert_int_equal(x->verdict.health, HEALTH_FAILED);
+			world_end(&w);
+			continue;
+		}
+		assert_string_equal(x->verdict.ignored_because,
+			"its port is a leg of bond0, which mlx5_bond_0 carries");
+		/* The bond is no more: it has time to come back, and is missed then. */
+		leg.leg = BOND_LEG_NONE;
+		leg.master = 0;
+		world_netdev(&w, &leg);
+		judge_missing(&w.model, x, w.config, world_now(&w), NULL, NULL);
+		assert_int_equal(x->verdict.health, HEALTH_UNKNOWN);
+		w.now += w.config->missing_delay_usec;
+		judge_missing(&w.model, x, w.config, world_now(&w), NULL, NULL);
+		assert_int_equal(x->verdict.health, HEALTH_FAILED);
+		world_end(&w);
+	}
+}
+
 /* ---- device-not-probed ---- */
 
 #define SLOT "0000:3b:00.0"
@@ -736,6 +809,7 @@ static void test_fatal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_missing_in_lag),
 		cmocka_unit_test(test_pcie),
 		cmocka_unit_test(test_pcie_power),
 		cmocka_unit_test(test_uverbs),

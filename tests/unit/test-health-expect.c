@@ -106,7 +106,7 @@ static void judge(struct host *h)
 		judge_device(d, h->config, at(h->now), NULL, &h->recheck);
 	}
 	for (struct missing *x = h->model.missing; x; x = x->next)
-		judge_missing(x, h->config, at(h->now), NULL, &h->recheck);
+		judge_missing(&h->model, x, h->config, at(h->now), NULL, &h->recheck);
 	judge_host(&h->model, h->config, NULL, 0, at(h->now), NULL, &h->recheck);
 }
 

@@ -462,17 +462,17 @@ static void test_missing(void **state)
 	world_begin(&w, "x0", LINK_TYPE_NONE);
 	x = model_add_missing(&w.model, "mlx5_0", 0xabc, "0000:01:00.0", at(w.now));
 	x->seen = x->required = true;
-	judge_missing(x, w.config, at(w.now), &w.old, &w.recheck);
+	judge_missing(&w.model, x, w.config, at(w.now), &w.old, &w.recheck);
 	assert_int_equal(x->verdict.health, HEALTH_UNKNOWN);
 	w.now += w.config->missing_delay_usec;
-	judge_missing(x, w.config, at(w.now), &w.old, &w.recheck);
+	judge_missing(&w.model, x, w.config, at(w.now), &w.old, &w.recheck);
 	assert_int_equal(x->verdict.health, HEALTH_FAILED);
 	assert_non_null(strstr(x->verdict.reasons[0].found, "0000:0000:0000:0abc"));
 	assert_non_null(strstr(x->verdict.reasons[0].found, "0000:01:00.0"));
 
 	/* nobody needed it: one notice, no alarm */
 	x->required = false;
-	judge_missing(x, w.config, at(w.now), &w.old, &w.recheck);
+	judge_missing(&w.model, x, w.config, at(w.now), &w.old, &w.recheck);
 	assert_int_equal(x->verdict.health, HEALTH_OK);
 	assert_int_equal(x->verdict.reasons[0].severity, SEVERITY_NOTICE);
 	world_end(&w);
@@ -505,7 +505,7 @@ static void test_missing_elsewhere(void **state)
 		assert_int_equal(model_see_elsewhere(&w.model, &t[i].facts), 0);
 		model_place_missing(&w.model, at(w.now));
 		w.now += w.config->missing_delay_usec;
-		judge_missing(x, w.config, at(w.now), &w.old, &w.recheck);
+		judge_missing(&w.model, x, w.config, at(w.now), &w.old, &w.recheck);
 		if (x->verdict.health != t[i].health)
 			fail_msg("case %zu: %s", i, health_to_string(x->verdict.health));
 		assert_int_equal(
@@ -518,7 +518,7 @@ static void test_missing_elsewhere(void **state)
 	for (int i = 0; i < 2; i++) {
 		model_listing_begin(&w.model);
 		model_place_missing(&w.model, at(w.now));
-		judge_missing(x, w.config, at(w.now), &w.old, &w.recheck);
+		judge_missing(&w.model, x, w.config, at(w.now), &w.old, &w.recheck);
 		assert_int_equal(x->verdict.health, i == 0 ? HEALTH_UNKNOWN : HEALTH_FAILED);
 		w.now += w.config->missing_delay_usec;
 	}
@@ -553,11 +553,11 @@ static void test_released(void **state)
 	w.config->missing_delay_usec = USEC_PER_SEC;
 	w.now += 2 * USEC_PER_SEC;
 	w.recheck = USEC_INFINITY;
-	judge_missing(x, w.config, at(w.now), &w.old, &w.recheck);
+	judge_missing(&w.model, x, w.config, at(w.now), &w.old, &w.recheck);
 	assert_int_equal(x->verdict.health, HEALTH_IGNORED);
 	assert_int_equal(w.recheck, x->release.until.mono);
 	w.now = w.recheck;
-	judge_missing(x, w.config, at(w.now), &w.old, &w.recheck);
+	judge_missing(&w.model, x, w.config, at(w.now), &w.old, &w.recheck);
 	assert_int_equal(x->verdict.health, HEALTH_FAILED);
 	world_end(&w);
 }

@@ -303,7 +303,7 @@ static void judge_all(struct reading *rd)
 		judge_device(d, c, rd->now, NULL, NULL);
 	}
 	for (struct missing *x = m->missing; x; x = x->next)
-		judge_missing(x, c, rd->now, NULL, NULL);
+		judge_missing(m, x, c, rd->now, NULL, NULL);
 	judge_host(m, c, NULL, 0, rd->now, NULL, NULL);
 }
 

@@ -62,6 +62,7 @@ check_eq "and it was done, by whom" "$(rdmactl --json=short status | jq -r '.Dev
 check "and back" take_back as_nobody
 check "not another" refused reload 'ask for a password'
 check "a rule forbids" refused ack 'polkit does not allow it'
+check "ok" wait_for 10 rdmactl check
 
 # polkit hangs, though it would say yes, and that takes ten seconds: meanwhile everything else goes on.
 pid=$(systemctl show -P MainPID polkit.service)
@@ -72,7 +73,7 @@ check "polkit hangs: root does not wait" reload
 check "nor who reads" as_nobody busctl --timeout=2 call "${manager[@]}" Describe
 check_below "both within" "$(( $(now_ms) - t0 ))" 5000
 pull p0
-check "root: ack" wait_for 5 ack
+check "root: ack" wait_for 10 ack
 for what in reload release take_back save drop apply level; do check "root: $what" "$what"; done
 plug p0
 check "ok" wait_for 5 rdmactl check

@@ -78,6 +78,8 @@ def test_width(tap, rig):
             wide = [x for x in lines if len(x) > 80 and not x.lstrip().startswith("try:")
                     and any(len(w) < 60 for w in x.split()) and "\\x" not in x]
             tap(not wide, f"{fixture.__name__}: {verb} stays within 80 columns", "\n".join(wide))
+        p = rig.run("status", COLUMNS="64")
+        tap(b"(, " not in p.stdout, f"{fixture.__name__}: a shorter verdict is a sentence", p.stdout[:200])
     rig.put(fixtures.eight_one_down)
     n = len(rig.run("status").stdout.splitlines())
     tap(n <= 23, "8 ports, one down, fit 80x24", n)

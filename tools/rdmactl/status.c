@@ -262,6 +262,14 @@ static void print_unexpected(const struct source *s)
 		"at the next boot will not be missed; see [Expect] in rdmad.conf(5).");
 }
 
+/* All is well, or so it seems to rdmad: whoever looks may know better. */
+static void print_nothing(const struct view *v)
+{
+	if (v->n_ports + v->n_devices + v->n_missing == 0 &&
+		health_rank(json_health(v->root, NULL)) == 0)
+		output_wrapped(2, COLOUR_DIM, "if there should be an adapter, try: rdmactl doctor");
+}
+
 static void status_text(const struct options *o, const struct source *s, struct view *v)
 {
 	usec_t now = timepoint_now().real;
@@ -272,6 +280,8 @@ static void status_text(const struct options *o, const struct source *s, struct 
 	status_table(o, v, !s->captured, now);
 	if (o->n_patterns > 0)
 		return;
+	if (s->running)
+		print_nothing(v);
 	print_setup(o, s->root);
 	status_ignored(o, v);
 	print_events(o, v, now);

@@ -68,7 +68,8 @@ static char *counts(const struct view *v, size_t n_order)
 		first = false;
 	}
 	if (v->n_missing > 0)
-		fprintf(f, ", %zu device%s missing", v->n_missing, v->n_missing == 1 ? "" : "s");
+		fprintf(f, "%s%zu device%s missing", first && v->n_ports > 0 ? "" : ", ",
+			v->n_missing, v->n_missing == 1 ? "" : "s");
 	return fclose(f) == 0 ? text : NULL;
 }
 

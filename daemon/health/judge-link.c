@@ -115,9 +115,8 @@ static void judge_link_layer(
 
 /* ---- lag-degraded ---- */
 
-/* How long the legs are whole before that is told; doubled each time that it did not last. */
-#define LAG_HOLD     USEC_PER_SEC
-#define LAG_HOLD_MAX (10 * USEC_PER_MINUTE)
+/* How long the legs are whole, the first time, before that is told. */
+#define LAG_HOLD USEC_PER_SEC
 
 /* The link monitor of a bond may be off or count delays; no carrier is no carrier. */
 static bool leg_is_up(const struct netdev *leg)
@@ -165,29 +164,6 @@ static struct legs look_at_legs(const struct model *m, const struct netdev *bond
 	return l;
 }
 
-/* Whether the end of a standing condition is to be told: a leg that comes and goes is one condition. */
-static bool lag_is_over(struct making *mk, struct lag_calm *c)
-{
-	usec_t due;
-
-	if (c->whole_since == 0)
-		c->whole_since = MAX(mk->now.mono, (usec_t)1);
-	due = usec_add(c->whole_since, c->hold);
-	if (mk->now.mono < due) {
-		recheck_at(mk, due);
-		return false;
-	}
-	c->over_at = MAX(mk->now.mono, (usec_t)1);
-	return true;
-}
-
-static void lag_begins(const struct making *mk, struct lag_calm *c)
-{
-	bool again = c->over_at && usec_sub(mk->now.mono, c->over_at) < LAG_HOLD_MAX;
-
-	c->hold = again ? MIN(2 * c->hold, LAG_HOLD_MAX) : LAG_HOLD;
-}
-
 static void judge_legs(struct making *mk, struct port *p, const struct legs *l, const char *bond)
 {
 	const enum reason_id id = REASON_LAG_DEGRADED;
@@ -197,7 +173,7 @@ static void judge_legs(struct making *mk, struct port *p, const struct legs *l, 
 	struct reason *r;
 
 	if (l->lost == 0 && !aside) {
-		if (before && !lag_is_over(mk, &p->lag)) {
+		if (before && !calm_is_over(mk, &p->lag)) {
 			keep_reason(mk, id, "");
 			note_rule(id, "", OUTCOME_RAISED, NULL,
 				"%s: all %u legs are up, not long enough yet", bond, l->n);
@@ -209,9 +185,7 @@ static void judge_legs(struct making *mk, struct port *p, const struct legs *l, 
 		}
 		return;
 	}
-	if (!before)
-		lag_begins(mk, &p->lag);
-	p->lag.whole_since = 0;
+	calm_broken(mk, &p->lag, id, LAG_HOLD);
 	r = raise_reason(mk, id, SEVERITY_DEGRADED, "");
 	if (!r)
 		return;

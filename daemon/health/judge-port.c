@@ -317,6 +317,17 @@ static void judge_state_unknown(struct making *mk)
 	STRSCPY(r->remedy, "see the kernel log (journalctl -k) for this device's driver");
 }
 
+/* Readings that fail now and then are one condition, and not one for each. */
+static void keep_unreadable(struct making *mk, struct port *p)
+{
+	const enum reason_id id = REASON_PORT_UNREADABLE;
+
+	if (verdict_find(&mk->v, id, ""))
+		calm_broken(mk, &p->unreadable, id, 0);
+	else if (verdict_find(mk->old, id, "") && !calm_is_over(mk, &p->unreadable))
+		keep_reason(mk, id, "");
+}
+
 bool judge_port(const struct model *m, struct port *p, const struct config *c, struct timepoint now,
 	struct verdict *ret_old, usec_t *ret_recheck)
 {
@@ -363,8 +374,10 @@ bool judge_port(const struct model *m, struct port *p, const struct config *c, s
 		else
 			judge_unexpected(&mk, p, c, &ps, n);
 	}
-	if (mk.v.health != HEALTH_IGNORED)
+	if (mk.v.health != HEALTH_IGNORED) {
+		keep_unreadable(&mk, p);
 		judge_flapping(&mk, p, c);
+	}
 	judge_link(&mk, m, p, &ps);
 	if (mk.v.health != HEALTH_IGNORED)
 		judge_counters(&mk, p, c);

@@ -137,6 +137,33 @@ bool hold_reached(struct making *mk, struct hold *h, bool stands, usec_t delay)
 	return mk->now.mono >= due;
 }
 
+#define CALM_MIN USEC_PER_SEC
+#define CALM_MAX (10 * USEC_PER_MINUTE)
+
+void calm_broken(const struct making *mk, struct calm *c, enum reason_id id, usec_t first)
+{
+	bool again = c->over_at && usec_sub(mk->now.mono, c->over_at) < CALM_MAX;
+
+	if (!verdict_find(mk->old, id, ""))
+		c->hold = again ? MIN(MAX(2 * c->hold, CALM_MIN), CALM_MAX) : first;
+	c->since = 0;
+}
+
+bool calm_is_over(struct making *mk, struct calm *c)
+{
+	usec_t due;
+
+	if (c->since == 0)
+		c->since = MAX(mk->now.mono, (usec_t)1);
+	due = usec_add(c->since, c->hold);
+	if (mk->now.mono < due) {
+		recheck_at(mk, due);
+		return false;
+	}
+	c->over_at = MAX(mk->now.mono, (usec_t)1);
+	return true;
+}
+
 static bool verdict_differs(const struct verdict *a, const struct verdict *b)
 {
 	if (a->health != b->health || a->n_reasons != b->n_reasons ||

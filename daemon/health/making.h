@@ -47,6 +47,15 @@ bool keep_reason(struct making *mk, enum reason_id id, const char *subject);
  */
 bool hold_reached(struct making *mk, struct hold *h, bool stands, usec_t delay);
 
+/*
+ * A condition that comes and goes is one, and not two records each time (DESIGN rule 12): its end waits
+ * until it is over for a while, twice as long each time that it did not last, up to 10 min.
+ * calm_broken(): it stands; first: what the end waits for the first time. calm_is_over(): it stood, and
+ * does not any more; false: it is to be kept, and the verdict is made again in time.
+ */
+void calm_broken(const struct making *mk, struct calm *c, enum reason_id id, usec_t first);
+bool calm_is_over(struct making *mk, struct calm *c);
+
 /* Whether somebody hears it: where many subjects are clear, finding them costs, too. */
 bool rules_are_explained(void);
 

@@ -53,10 +53,10 @@ struct hold {
 	usec_t since; /* mono; 0: it does not stand */
 };
 
-/* A bond's legs that come and go: what it takes for that to be over, longer each time. */
-struct lag_calm {
-	usec_t whole_since; /* mono; 0: it is not whole, or that was never told */
-	usec_t over_at;     /* mono, when it was over last; 0 never */
+/* A condition that comes and goes: what it takes for it to be over, longer each time. */
+struct calm {
+	usec_t since;   /* mono; 0: what it is about goes on, or was never told */
+	usec_t over_at; /* mono, when it was over last; 0 never */
 	usec_t hold;
 };
 
@@ -116,7 +116,8 @@ struct port {
 	/* What rules wait for, health/judge-rate.c */
 	struct hold width_low, speed_low, rate_odd;
 	struct hold not_aggregated; /* health/judge-link.c, as the next */
-	struct lag_calm lag;
+	struct calm lag;
+	struct calm unreadable;       /* health/judge-port.c */
 	struct doubt no_gid, no_umad; /* health/judge-tables.c */
 	bool tables_wanted; /* a rule wants the tables read again; the manager clears it */
 

@@ -307,6 +307,40 @@ static void test_unreadable(void **state)
 	world_end(&w);
 }
 
+/* Every second reading fails, for a day: a dozen conditions, not one for each; and it ends. */
+static void test_unreadable_now_and_then(void **state)
+{
+	struct port_facts f = port_facts_unknown(1, 1);
+	unsigned raised = 0, quick = 0;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, "x0", LINK_TYPE_NONE);
+	world_expect(&w, "x0", EXPECT_UP);
+	world_read(&w, ACTIVE, ETH);
+	f.error = -EIO;
+	for (unsigned i = 0; i < 24 * 60; i++) {
+		bool before = verdict_find(&w.port->verdict, REASON_PORT_UNREADABLE, "");
+
+		w.now += 30 * USEC_PER_SEC;
+		port_see(w.port, &f, true, at(w.now));
+		world_judge(&w);
+		assert_reason(&w.port->verdict, REASON_PORT_UNREADABLE, true);
+		raised += !before;
+		w.now += 30 * USEC_PER_SEC;
+		world_read(&w, ACTIVE, ETH);
+		world_judge(&w);
+		quick += i == 0 && !verdict_find(&w.port->verdict, REASON_PORT_UNREADABLE, "");
+	}
+	assert_in_range(raised, 2, 12);
+	assert_int_equal(quick, 1); /* the first one is over with the first good reading */
+	w.now += 10 * USEC_PER_MINUTE;
+	world_judge(&w);
+	assert_reason(&w.port->verdict, REASON_PORT_UNREADABLE, false);
+	assert_int_equal(w.port->verdict.health, HEALTH_OK);
+	world_end(&w);
+}
+
 /* Read, but for its state: neither up nor down, also for who expects it up. */
 static void test_state_unknown(void **state)
 {
@@ -872,6 +906,7 @@ int main(void)
 		cmocka_unit_test(test_disabled_here),
 		cmocka_unit_test(test_subnet_manager),
 		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_unreadable_now_and_then),
 		cmocka_unit_test(test_state_unknown),
 		cmocka_unit_test(test_silent),
 		cmocka_unit_test(test_monitor_no),

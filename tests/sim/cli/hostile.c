@@ -47,6 +47,7 @@ struct call {
 
 static const struct call calls[] = {
 	{ ROOT, MANAGER, "Describe", "", { 0 } },
+	{ ROOT, MANAGER, "DescribeBrief", "", { 0 } },
 	{ ROOT, MANAGER, "DescribeCounters", "", { 0 } },
 	{ ROOT, MANAGER, "Explain", "s", { "host" } },
 	{ ROOT, MANAGER, "Reload", "t", { "0" } },

@@ -28,7 +28,7 @@ check_eq "it knows every method" \
         "$(hostile list | sed -n 's/^org\.rdmad1\.Manager\.//p' | grep -vx Stop | sort -u | xargs)"
 hostile each "$index" >/tmp/each
 check_eq "reading is all that it may" "$(sed -n 's/ ok$//p' /tmp/each | sed 's/.*\.//' | sort -u | xargs)" \
-        "Describe DescribeBaseline DescribeCounters Explain Get GetAll GetMachineId GetManagedObjects Introspect Ping"
+        "Describe DescribeBaseline DescribeBrief DescribeCounters Explain Get GetAll GetMachineId GetManagedObjects Introspect Ping"
 check_eq "nothing has changed" "$(state)" "$before"
 check_eq "the helper's socket" "$(hostile socket /run/rdmad-setup.socket | sort -u)" "Permission denied"
 as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@" 2>/dev/null; }

@@ -179,6 +179,19 @@ port_state() {
 }
 port_is() { local s; s=$(port_state "$1") && echo "$s" && [[ $s == "$2" ]]; }
 
+# links N [LINE...]: soft-RoCE links rxe0 to rxe(N-1), each at the end dI of a cable of its own, in the configuration's
+# file "link", with these lines first
+links() {
+        local i n=$1
+        shift
+        for (( i = 0; i < n; i++ )); do printf 'link add d%d type veth peer name p%d\nlink set d%d up\nlink set p%d up\n' $i $i $i $i; done | ip -batch - || return
+        {
+                (( ! $# )) || printf '%s\n' "$@"
+                for (( i = 0; i < n; i++ )); do printf '[Link rxe%d]\nType=rxe\nNetDevice=d%d\n' $i $i; done
+        } | conf link
+        for (( i = 0; i < n; i++ )); do wait_for 5 _carrier d$i || return; done
+}
+
 module_loaded() { [[ -d /sys/module/$1 ]]; }
 
 # --- rdmad ---------------------------------------------------------------------------------------------------------

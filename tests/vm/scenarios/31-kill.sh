@@ -4,16 +4,7 @@
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 
-cable d0 p0
-cable d1 p1
-conf link <<END
-[Link rxe0]
-Type=rxe
-NetDevice=d0
-[Link rxe1]
-Type=rxe
-NetDevice=d1
-END
+links 2
 start_rdmad
 check "two links" wait_for 5 rdmactl check
 rdma link del rxe1

@@ -6,25 +6,7 @@
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 
-for i in 0 1 2 3; do cable d$i p$i; done
-conf link <<END
-[Health]
-DownDelaySec=0
-[Link rxe0]
-Type=rxe
-NetDevice=d0
-[Link rxe1]
-Type=rxe
-NetDevice=d1
-[Link rxe2]
-Type=rxe
-NetDevice=d2
-[Link rxe3]
-Type=rxe
-NetDevice=d3
-[Device gone0]
-Expect=yes
-END
+links 4 '[Health]' DownDelaySec=0 '[Device gone0]' Expect=yes
 start_rdmad
 check "four links" wait_for 5 rdmactl check 'rxe*'
 journal_mark
@@ -42,7 +24,7 @@ sleep 1.1 # what happened in the last second need not be kept
 pid=$(rdmad_pid)
 kill -9 "$pid"
 plug p1
-for _ in 1 2 3; do pull p2; plug p2; done # falls and rises that nobody sees
+for _ in 1 2 3; do printf 'link set p2 %s\n' down up; done | ip -batch - # falls and rises that nobody sees
 pull p3
 again() { local p; p=$(rdmad_pid); [[ $p != 0 && $p != "$pid" ]] && systemctl is-active rdmad.service; }
 check "it is started again" wait_for 10 again

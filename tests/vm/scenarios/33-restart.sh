@@ -7,17 +7,7 @@
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 
-for i in 0 1; do cable d$i p$i; done
-conf link <<END
-[Health]
-DownDelaySec=0
-[Link rxe0]
-Type=rxe
-NetDevice=d0
-[Link rxe1]
-Type=rxe
-NetDevice=d1
-END
+links 2 '[Health]' DownDelaySec=0
 systemctl -q enable rdmad.service # the alias
 start_rdmad
 check "two links" wait_for 5 rdmactl check 'rxe*'
@@ -92,7 +82,7 @@ journal_mark
 read -r downs_before </sys/class/net/d1/carrier_down_count
 flaps_before=$(flaps)
 install_version "$(other 8)"
-storm 40 &
+storm 30 &
 storming=$!
 nap 0.3
 out=$(rdmactl restart 2>&1); status=$?

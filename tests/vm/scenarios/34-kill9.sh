@@ -9,21 +9,10 @@
 . /rig/lib.sh
 
 times=$(( ${RDMAD_TEST_LONG:-0} ? 200 : 20 ))
-for i in 0 1; do cable d$i p$i; done
-conf link <<END
-[Health]
-DownDelaySec=0
-FlapCount=0
-[Link rxe0]
-Type=rxe
-NetDevice=d0
-[Link rxe1]
-Type=rxe
-NetDevice=d1
-END
+links 2 '[Health]' DownDelaySec=0 FlapCount=0
 # The limit has a scenario of its own; without it this need not wait between two kills.
 mkdir -p /run/systemd/system/rdmad.service.d
-printf '[Unit]\nStartLimitIntervalSec=0\n[Service]\nRestartSec=100ms\n' >/run/systemd/system/rdmad.service.d/limit.conf
+printf '[Unit]\nStartLimitIntervalSec=0\n[Service]\nRestartSec=10ms\n' >/run/systemd/system/rdmad.service.d/limit.conf
 systemctl daemon-reload
 start_rdmad
 check "two links" wait_for 5 rdmactl check 'rxe*'
@@ -40,12 +29,27 @@ nap 1.1 # what happened in the last second need not be kept
 # The other one falls and rises all the time, so that something is always to be written.
 while :; do echo "link set p1 down"; nap 0.5; echo "link set p1 up"; nap 0.5; done | ip -batch - &
 storming=$!
-running() { local m; m=$(rdmad_pid); [[ $m != 0 && $m != "$pid" ]]; }
+# another_pid: that of a daemon which is not the one killed last, into $pid; without a process, so that it is met young.
+# (In brackets it is about to become rdmad.)
+another_pid() {
+        local _pids p name
+        _rdmad_pids 2>/dev/null || return
+        for p in "${_pids[@]}"; do
+                { read -r name <"/proc/$p/comm"; } 2>/dev/null || continue
+                [[ $p != "$pid" && $name =~ ^\(?rdmad\)?$ ]] && { pid=$p; return; }
+        done
+        return 1
+}
+await_another() { # SECONDS
+        local end=$(( ${EPOCHREALTIME/[.,]/} + $1 * 1000000 * RDMAD_TEST_SLOW ))
+        until another_pid; do (( ${EPOCHREALTIME/[.,]/} < end )) || return; nap 0.02; done
+}
 pid=0 unreadable=0
 for (( i = 0; i < times; i++ )); do
-        wait_for 20 running >/dev/null || { fail "it is started again, time $i"; break; }
-        pid=$(rdmad_pid)
-        nap "$(( RANDOM % 2 )).$(( RANDOM % 10 ))$(( RANDOM % 10 ))" # at any moment of a start, of reading, of writing
+        await_another 20 || { fail "it is started again, time $i"; break; }
+        printf -v moment 1.%06d $(( RANDOM * 30 )) # up to
+        (( i % 4 == 0 )) || moment=0${moment#1}
+        nap "$moment" # at any moment of a start, of reading, of writing
         kill -9 "$pid" 2>/dev/null
         jq empty /run/rdmad/*.json || unreadable=$((unreadable + 1))
 done

@@ -6,17 +6,7 @@
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 
-for i in 0 1; do cable d$i p$i; done
-conf link <<END
-[Health]
-DownDelaySec=0
-[Link rxe0]
-Type=rxe
-NetDevice=d0
-[Link rxe1]
-Type=rxe
-NetDevice=d1
-END
+links 2 '[Health]' DownDelaySec=0
 # Two starts in an hour, not five in 30 s: for a guest that takes seconds for a start.
 mkdir -p /run/systemd/system/rdmad.service.d
 printf '[Unit]\nStartLimitIntervalSec=1h\nStartLimitBurst=2\n[Service]\nRestartSec=100ms\n' >/run/systemd/system/rdmad.service.d/limit.conf

@@ -7,29 +7,19 @@
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 
-for i in 0 1; do cable d$i p$i; done
-conf link <<END
-[Health]
-DownDelaySec=0
-FlapCount=0
-[Link rxe0]
-Type=rxe
-NetDevice=d0
-[Link rxe1]
-Type=rxe
-NetDevice=d1
-END
+links 2 '[Health]' DownDelaySec=0 FlapCount=0
 start_rdmad
 check "two links" wait_for 5 rdmactl check 'rxe*'
 pid=$(rdmad_pid)
+falls=0 rises=0
+fall() { pull p0; falls=$((falls + 1)); }
+rise() { plug p0; rises=$((rises + 1)); }
 # watches DESCRIPTION: a fall and a rise are told
 watches() {
-        local downs ups
-        downs=$(journal_records RDMAD_OBJECT=rxe0/1 RDMAD_EDGE=raised) ups=$(journal_records RDMAD_OBJECT=rxe0/1 RDMAD_EDGE=cleared)
-        pull p0
-        check "$1: a fall is told" wait_for 5 journal_count_is $(( downs + 1 )) RDMAD_OBJECT=rxe0/1 RDMAD_EDGE=raised
-        plug p0
-        check "$1: a rise is told" wait_for 10 journal_count_is $(( ups + 1 )) RDMAD_OBJECT=rxe0/1 RDMAD_EDGE=cleared
+        fall
+        check "$1: a fall is told" wait_for 5 journal_count_is $falls RDMAD_OBJECT=rxe0/1 RDMAD_EDGE=raised
+        rise
+        check "$1: a rise is told" wait_for 10 journal_count_is $rises RDMAD_OBJECT=rxe0/1 RDMAD_EDGE=cleared
 }
 said() { journalctl -q -b -u rdmad.service -o cat --no-pager | grep -c "$1"; }
 state_of() { jq -r '.Devices[] | select(.Name == "rxe0") | .Ports[0].PortState' /run/rdmad/state.json; }
@@ -42,30 +32,29 @@ check_eq "what could not be written is said once" "$(said 'kept-state.json canno
 check_eq "of each" "$(said 'rdmad/state.json cannot be written: No space left')" 1
 check_eq "nothing half written is left" "$(find /run/rdmad -name '*.tmp' | wc -l)" 0
 rm /run/rdmad/full
-pull p0
+fall
 written() { [[ $(state_of) == down ]] && jq -e .Saved /run/rdmad/kept-state.json >/dev/null; }
 check "with room it is written again" wait_for 5 written
-plug p0
+rise
 
 mount -o remount,ro /run/rdmad
 watches "read-only"
 check_eq "that is said once, too" "$(said 'kept-state.json cannot be written: Read-only')" 1
 mount -o remount,rw /run/rdmad
-pull p0
+fall
 check "writable it is written again" wait_for 5 written
-plug p0
+rise
 umount /run/rdmad
 check_eq "still the same daemon" "$(rdmad_pid)" "$pid"
 
 # Without journald: what happens is told when it is back.
-downs=$(journal_records RDMAD_OBJECT=rxe0/1 RDMAD_EDGE=raised)
 systemctl stop systemd-journald.socket systemd-journald-dev-log.socket systemd-journald-audit.socket systemd-journald.service 2>/dev/null
-pull p0
+fall
 down() { [[ $(rdmactl --json=short status | jq -r '.Devices[] | select(.Name == "rxe0") | .Ports[0].PortState') == down ]]; }
 check "without journald it watches" wait_for 5 down
 systemctl start systemd-journald.socket systemd-journald-dev-log.socket systemd-journald.service
-check "the record comes later" wait_for 15 journal_count_is $(( downs + 1 )) RDMAD_OBJECT=rxe0/1 RDMAD_EDGE=raised
-plug p0
+check "the record comes later" wait_for 15 journal_count_is $falls RDMAD_OBJECT=rxe0/1 RDMAD_EDGE=raised
+rise
 watches "with journald"
 
 # Without a bus.
@@ -95,7 +84,11 @@ check_eq "it was never restarted" "$(systemctl show -P NRestarts rdmad.service)"
 mkdir -p /run/systemd/system/rdmad.service.d
 printf '[Service]\nLimitNOFILE=64\nMemoryMax=32M\nMemorySwapMax=0\n' >/run/systemd/system/rdmad.service.d/limits.conf
 systemctl daemon-reload
+# And no root file system to write to.
+check "a read-only root" mount -o remount,ro /
+check_status 1 "really" touch /rig.new
 check "restart into the limits" rdmactl restart
+mount -o remount,rw /
 check_eq "they hold" "$(systemctl show -P LimitNOFILE rdmad.service) $(systemctl show -P MemoryMax rdmad.service)" "64 33554432"
 check "both links are well" wait_for 10 rdmactl check 'rxe*'
 watches "with limits"

@@ -1,15 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # Issue 1, must show 5: a manual stop is refused, a bad reload too.
+# kernels: 6.12
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 
-cable d0 p0
-conf link <<END
-[Link rxe0]
-Type=rxe
-NetDevice=d0
-END
+links 1
 start_rdmad
 pid=$(rdmad_pid)
 for verb in stop restart try-restart; do
@@ -49,4 +45,12 @@ check_status 1 "a user may not" user_reload
 
 check "after=rdma.service means something: rdmad is that unit" systemctl enable rdmad.service
 check_eq "rdma.service" "$(systemctl show -P Id rdma.service)" rdmad.service
+
+# What a shutdown does: whatever conflicts with it may stop it.
+before=$(rdma -j link; rdma -j dev)
+check "a unit that conflicts" systemd-run -q --wait -p Conflicts=rdmad.service -p After=rdmad.service true
+check_eq "has stopped it" "$(systemctl is-active rdmad.service) $(systemctl show -P Result rdmad.service) $(rdmad_procs)" "inactive success 0"
+stamp() { systemctl show -P "$1" rdmad.service; }
+check_below "within 2 s, in ms" "$(( ($(stamp InactiveEnterTimestampMonotonic) - $(stamp ActiveExitTimestampMonotonic)) / 1000 ))" 2000
+check_eq "the link is as it was" "$(rdma -j link; rdma -j dev)" "$before"
 finish

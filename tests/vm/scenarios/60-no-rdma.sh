@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # kernels: 6.12
-# Issue 1, must show 7: a host without RDMA, from its boot on.
+# Issue 1, must show 7: a host without RDMA, from its boot on. Issue 8: beside systemd-networkd.
 # boot: cold
-# enable: rdmad.service rdmad-setup.socket
+# enable: rdmad.service rdmad-setup.socket systemd-networkd.service
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 
@@ -17,7 +17,9 @@ loud() { journalctl -q -u rdmad.service -u rdmad-setup.service -p notice -o cat 
 check_eq "quiet" "$(loud)" ""
 check_eq "one line of its own" "$(journalctl -q -t rdmad --no-pager -o cat | wc -l)" 1
 check_eq "no failed unit" "$(systemctl --failed --plain --no-legend)" ""
+check "the network is managed" systemctl -q is-active systemd-networkd.service
 check_eq "the boot is complete" "$(systemctl is-system-running --wait)" running
+check_eq "no job is left" "$(systemctl list-jobs --no-legend)" ""
 check "still no module after a while" holds 3 test ! -d /sys/module/ib_core
 check_below "who waits for ports does not wait here, ms" "$(took_ms systemctl start rdma-online.target)" 3000
 check "and they are online" systemctl is-active rdma-online.target

@@ -252,7 +252,9 @@ void device_ask_slow(struct manager *m, struct device *d)
 
 		port_ask_qos(m, p);
 		port_ask_link(m, p);
-		if (usec_sub(now, port_watch(p)->tables.asked) >= TABLES_REFRESH)
+		if (usec_sub(now, port_watch(p)->tables.asked) >= TABLES_REFRESH ||
+			(manager_setup_awaits_pkey(m) &&
+				p->facts.link_layer == LINK_LAYER_INFINIBAND))
 			port_ask_tables(m, p);
 	}
 }
@@ -394,6 +396,8 @@ void on_pool_tables(const struct table_facts *f, void *user)
 	port_tables_finish(&p->tables, f, &u);
 	if (u.first || u.gids_changed || u.pkeys_changed)
 		m->state_dirty = true;
+	if (u.first || u.pkeys_changed)
+		m->plan_dirty = true; /* an IPoIB child may wait for its partition */
 	manager_inventory_gids(m, p, &u);
 	port_judge(m, p);
 	if (a->again)

@@ -376,6 +376,11 @@ void manager_setup_reloaded(struct manager *m)
 	plan_retry(&m->setup->plan);
 }
 
+bool manager_setup_awaits_pkey(const struct manager *m)
+{
+	return plan_awaits_pkey(&m->setup->plan);
+}
+
 bool manager_setup_settled(const struct manager *m)
 {
 	return plan_settled(&m->setup->plan);

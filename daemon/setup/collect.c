@@ -45,6 +45,7 @@ static int add(struct collection *c, const struct step *like)
 		if (same_step(&c->plan->steps[i], like)) {
 			*s = c->plan->steps[i];
 			STRSCPY(s->object, like->object);
+			s->asked_by = like->asked_by;
 			break;
 		}
 	return 0;
@@ -61,9 +62,13 @@ static struct step setting(enum step_kind kind, const char *object, const char *
 
 /* ---- modules, links ---- */
 
-static int add_module(struct collection *c, const char *name)
+static int add_module(struct collection *c, const char *name, const char *asked_by)
 {
-	struct step s = { .kind = STEP_LOAD_MODULE, .index = STEP_INDEX_NONE };
+	struct step s = {
+		.kind = STEP_LOAD_MODULE,
+		.index = STEP_INDEX_NONE,
+		.asked_by = asked_by,
+	};
 
 	for (size_t i = 0; i < c->n; i++)
 		if (c->steps[i].kind == STEP_LOAD_MODULE &&
@@ -88,20 +93,75 @@ static enum modules_for modules_for(const struct device *d)
 	return _MODULES_FOR_MAX;
 }
 
+/* Of a port that is never read the list of devices has to tell what it is; false: not known. */
+static bool port_is_known(const struct collection *c, const struct port *p, struct port_facts *ret)
+{
+	const struct device *d = p->device;
+	enum modules_for what = modules_for(d);
+
+	*ret = p->facts;
+	if (p->have_facts)
+		return true;
+	if (config_device_settings(c->in->config, &d->facts).monitor != MONITOR_NO)
+		return false;
+	ret->number = p->number;
+	if (what != _MODULES_FOR_MAX)
+		ret->link_layer = what == MODULES_FOR_INFINIBAND ? LINK_LAYER_INFINIBAND
+								 : LINK_LAYER_ETHERNET;
+	return true;
+}
+
+/* What is set of a port; false: it is not known yet what the port is, which selectors may ask for. */
+static bool settings_of_port(
+	const struct collection *c, const struct port *p, struct port_settings *ret)
+{
+	struct port_facts facts;
+
+	if (!port_is_known(c, p, &facts))
+		return false;
+	*ret = config_port_settings(c->in->config, &p->device->facts, &facts);
+	if (facts.link_layer != LINK_LAYER_ETHERNET) {
+		ret->roce_mode = GID_TYPE_UNKNOWN;
+		ret->roce_tos = -1;
+	}
+	return true;
+}
+
+/* RoCE mode and ToS are rdma_cm's, which nothing loads before the first connection. */
+static bool roce_is_set(const struct collection *c, const struct device *d)
+{
+	struct port_settings set;
+
+	for (size_t i = 0; modules_for(d) == MODULES_FOR_ROCE && i < d->n_ports; i++)
+		if (settings_of_port(c, &d->ports[i], &set) &&
+			(set.roce_mode != GID_TYPE_UNKNOWN || set.roce_tos >= 0))
+			return true;
+	return false;
+}
+
 static int collect_modules(struct collection *c)
 {
+	static const char *const for_key[_MODULES_FOR_MAX] = {
+		[MODULES_FOR_INFINIBAND] = "[Modules] LoadInfiniBand=",
+		[MODULES_FOR_ROCE] = "[Modules] LoadRoCE=",
+		[MODULES_FOR_IWARP] = "[Modules] LoadIWARP=",
+	};
 	const struct config *config = c->in->config;
-	bool wanted[_MODULES_FOR_MAX] = { false };
+	bool wanted[_MODULES_FOR_MAX] = { false }, roce = false;
 	int r = 0;
 
 	for (size_t i = 0; i < config->n_load && r >= 0; i++)
-		r = add_module(c, config->load[i]);
-	for (const struct device *d = c->in->model->devices; d; d = d->next)
+		r = add_module(c, config->load[i], "[Modules] Load=");
+	for (const struct device *d = c->in->model->devices; d; d = d->next) {
 		if (modules_for(d) < _MODULES_FOR_MAX)
 			wanted[modules_for(d)] = true;
+		roce = roce || roce_is_set(c, d);
+	}
 	for (size_t k = 0; k < _MODULES_FOR_MAX; k++)
 		for (size_t i = 0; wanted[k] && i < config->load_for[k].n && r >= 0; i++)
-			r = add_module(c, config->load_for[k].names[i]);
+			r = add_module(c, config->load_for[k].names[i], for_key[k]);
+	if (roce && r >= 0)
+		r = add_module(c, ROCE_MODULE, "RoCEMode= and RoCEToS=");
 	return r;
 }
 
@@ -188,18 +248,15 @@ static int add_port_setting(
 
 static int collect_port(struct collection *c, const struct port *p)
 {
-	struct port_settings set =
-		config_port_settings(c->in->config, &p->device->facts, &p->facts);
-	bool roce = p->facts.link_layer == LINK_LAYER_ETHERNET;
+	struct port_settings set;
 	char tos[16];
 	int r = 0;
 
-	/* Not before it is known what the port is: selectors may ask for it. */
-	if (!p->have_facts)
+	if (!settings_of_port(c, p, &set))
 		return 0;
-	if (set.roce_mode != GID_TYPE_UNKNOWN && roce)
+	if (set.roce_mode != GID_TYPE_UNKNOWN)
 		r = add_port_setting(c, p, STEP_ROCE_MODE, setting_roce_mode(set.roce_mode));
-	if (set.roce_tos >= 0 && roce && r >= 0) {
+	if (set.roce_tos >= 0 && r >= 0) {
 		snprintf(tos, sizeof(tos), "%d", set.roce_tos);
 		r = add_port_setting(c, p, STEP_ROCE_TOS, tos);
 	}

@@ -223,6 +223,117 @@ static bool is_the_child(struct step *s, const struct netdev *n)
 	return false;
 }
 
+/* ---- what has to be there first ---- */
+
+/* Without the module there is nothing to set: whether it is said why, and the step is concluded. */
+static bool lacks_roce_module(
+	struct step *s, const struct setup_memory *memory, const struct plan_input *in)
+{
+	const struct memory_module *known = setup_memory_module(memory, ROCE_MODULE);
+	enum module_state state;
+
+	if (s->kind != STEP_ROCE_MODE && s->kind != STEP_ROCE_TOS)
+		return false;
+	state = in->module_state(ROCE_MODULE, in->user);
+	step_mix(s, &state, sizeof(state));
+	if (state == MODULE_STATE_LIVE || state == MODULE_STATE_BUILT_IN ||
+		(known && known->built_in))
+		return false;
+	/* What was read is gone with it. */
+	s->read_back[0] = '\0';
+	s->made_at = 0;
+	if (state == MODULE_STATE_CHANGING) {
+		step_say(s->detail, "%s is being loaded or unloaded", ROCE_MODULE);
+		s->result = STEP_WAITING;
+		return true;
+	}
+	if (config_module_denied(in->config, ROCE_MODULE)) {
+		step_say(s->detail, "it needs %s, which [Modules] Deny= forbids", ROCE_MODULE);
+		step_say(s->remedy, "take %s out of Deny=, or RoCEMode= and RoCEToS= out",
+			ROCE_MODULE);
+	} else if (known && !s->ordered) {
+		step_say(s->detail, "%s was unloaded by hand", ROCE_MODULE);
+		step_say(s->remedy, "modprobe %s: it is set then", ROCE_MODULE);
+	} else {
+		return false;
+	}
+	step_say(s->found, "no %s", ROCE_MODULE);
+	step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
+	return true;
+}
+
+/* An IPoIB address is the QP's number and the port's GID (RFC 4391, 9.1.1). */
+static bool has_gid_of(const struct port_tables *t, const struct netdev_facts *n)
+{
+	/* The prefix is the subnet manager's to change: the interface's own part tells. */
+	for (size_t i = 0; n->address_length == 20 && i < t->n_gids; i++)
+		if (memcmp(t->gids[i].gid + 8, n->address + 12, 8) == 0)
+			return true;
+	return false;
+}
+
+/* Whether its P_Keys are on their way. */
+static bool tables_are_due(const struct plan_input *in, const struct port *p)
+{
+	const struct device *d = p->device;
+
+	return !p->tables.known && p->facts.link_layer != LINK_LAYER_ETHERNET &&
+	       d->probe_state != PROBE_SILENT && !d->release.until.mono &&
+	       config_device_settings(in->config, &d->facts).monitor != MONITOR_NO;
+}
+
+/* The port that an IPoIB interface is of; NULL: not known, *ret_due tells whether it is not yet. */
+static const struct port *port_of_ipoib(
+	const struct plan_input *in, const struct netdev *n, bool *ret_due)
+{
+	*ret_due = false;
+	for (const struct device *d = in->model->devices; d; d = d->next)
+		for (size_t i = 0; i < d->n_ports; i++) {
+			const struct port *p = &d->ports[i];
+
+			if (has_gid_of(&p->tables, &n->facts))
+				return p;
+			*ret_due = *ret_due || tables_are_due(in, p);
+		}
+	return NULL;
+}
+
+static bool has_pkey(const struct port_tables *t, uint16_t pkey)
+{
+	for (size_t i = 0; i < t->n_pkeys; i++)
+		if (((t->pkeys[i] ^ pkey) & 0x7fff) == 0)
+			return true;
+	return false;
+}
+
+/* A child of a partition that its port is not in yet would only stand there without a carrier. */
+static bool awaits_partition(struct step *s, const struct plan_input *in)
+{
+	uint16_t pkey = setting_pkey(s->value);
+	const struct netdev *parent;
+	const struct port *p;
+	bool due;
+
+	if (s->kind != STEP_ADD_IPOIB || !pkey)
+		return false;
+	parent = model_netdev_by_index(in->model, s->index);
+	p = parent ? port_of_ipoib(in, parent, &due) : NULL;
+	if (parent && !p && due) {
+		step_say(s->detail, "the P_Keys of its port are not read yet");
+		s->result = STEP_PENDING;
+		return true;
+	}
+	/* Where they cannot be read, the kernel takes it, and the child comes up when it can. */
+	if (!p || p->tables.facts.pkey_error || has_pkey(&p->tables, pkey))
+		return false;
+	step_say(s->detail, "%s/%u is not in the partition: it has no P_Key 0x%04x",
+		p->device->facts.name, p->number, pkey);
+	step_say(s->remedy, "the subnet manager's partition configuration gives it to the port");
+	s->result = STEP_WAITING;
+	s->awaits_pkey = true;
+	return true;
+}
+
 /* ---- a setting as a whole ---- */
 
 /* What keeps it from being looked at; true when the step is concluded by that. */
@@ -360,7 +471,7 @@ int evaluate_setting(struct step *s, struct setup_memory *memory, const struct p
 
 	if (!in->model->listed)
 		return 0;
-	if (is_out_of_reach(s, &t))
+	if (is_out_of_reach(s, &t) || lacks_roce_module(s, memory, in))
 		return 0;
 	if (s->kind == STEP_ADD_IPOIB) {
 		if (!t.netdev)
@@ -386,6 +497,8 @@ int evaluate_setting(struct step *s, struct setup_memory *memory, const struct p
 		is_left_changed(s, setup_memory_setting(memory, &key), in))
 		return 0;
 	if (s->kind == STEP_DEVICE_NAME && !name_is_free(s, in, t.device))
+		return 0;
+	if (awaits_partition(s, in))
 		return 0;
 	s->wanted_run = true;
 	return 0;

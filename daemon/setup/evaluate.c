@@ -117,14 +117,15 @@ static int evaluate_module(struct step *s, struct setup_memory *memory, const st
 	}
 	step_say(s->found, "not loaded");
 	if (denied) {
-		step_say(s->detail, "[Modules] Deny= has it too, and that wins");
+		step_say(s->detail, "%s asks for it, [Modules] Deny= forbids it, and that wins",
+			s->asked_by);
 		s->result = STEP_OK;
 		return 0;
 	}
 	if (unloaded && !s->ordered) {
 		step_say(s->found, "unloaded by hand");
 		step_say(s->detail, "unloaded by hand: rdmad does not load it again in this boot");
-		step_say(s->remedy, "modprobe %s, or take it out of [Modules] Load=", s->object);
+		step_say(s->remedy, "modprobe %s, or take %s out", s->object, s->asked_by);
 		step_conclude_drift(s, c);
 		if (c->drift == DRIFT_REPAIR)
 			/* Asked to repair, and this is the one thing that it must not. */
@@ -420,6 +421,7 @@ int step_evaluate(struct step *s, struct setup_memory *memory, const struct plan
 	s->result = STEP_PENDING;
 	s->found[0] = s->wanted[0] = s->detail[0] = s->remedy[0] = '\0';
 	s->hidden = s->has_condition = s->wanted_run = s->repairs = s->disruptive = false;
+	s->awaits_pkey = false;
 	s->interim[0] = '\0';
 	/* An object may have several settings. */
 	if (step_kind_is_setting(s->kind))

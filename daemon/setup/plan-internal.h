@@ -18,6 +18,9 @@
 /* What we made or set is in the model by then, or somebody undid it at once. */
 #define MADE_USEC (15 * USEC_PER_SEC)
 
+/* RoCE mode and ToS are set in its directory of configfs (drivers/infiniband/core/cma_configfs.c). */
+#define ROCE_MODULE "rdma_cm"
+
 /* ---- collect.c ---- */
 
 /*

@@ -421,6 +421,14 @@ bool plan_settled(const struct plan *p)
 	return true;
 }
 
+bool plan_awaits_pkey(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_steps; i++)
+		if (p->steps[i].awaits_pkey)
+			return true;
+	return false;
+}
+
 void plan_retry(struct plan *p)
 {
 	for (size_t i = 0; i < p->n_steps; i++) {

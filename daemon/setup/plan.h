@@ -56,6 +56,7 @@ struct step {
 	uint32_t index; /* of the device, or of the netdev; STEP_INDEX_NONE it is not there */
 	uint32_t port;
 	char value[STEP_VALUE_MAX];
+	const char *asked_by; /* of a module: the settings that ask for it; else NULL */
 
 	/* What is shown. */
 	enum step_result result;
@@ -63,8 +64,9 @@ struct step {
 	char wanted[REASON_TEXT_MAX];
 	char detail[REASON_TEXT_MAX]; /* why, when there is something to say */
 	char remedy[REASON_TEXT_MAX];
-	bool hidden;     /* Drift=ignore: not to be shown */
-	bool disruptive; /* it disturbs whoever uses the object */
+	bool hidden;      /* Drift=ignore: not to be shown */
+	bool awaits_pkey; /* the port's table is to be read again now and then: no event may tell */
+	bool disruptive;  /* it disturbs whoever uses the object */
 	bool has_condition;
 	enum reason_id condition;       /* with has_condition */
 	char subject[STEP_SUBJECT_MAX]; /* of the condition: "rxe0", "mlx5_0/1 roce-mode" */
@@ -130,6 +132,9 @@ usec_t plan_recheck(const struct plan *p);
 
 /* Whether no step is running or due: what is left waits for something or has failed. */
 bool plan_settled(const struct plan *p);
+
+/* Whether a step waits for a P_Key to come. */
+bool plan_awaits_pkey(const struct plan *p);
 
 /* The administrator asks (reload): failed steps are tried again, repairs count from 0. */
 void plan_retry(struct plan *p);

@@ -271,7 +271,8 @@ void manager_setup_replan(struct manager *m);
 /* After a reload: what failed may be tried again. */
 void manager_setup_reloaded(struct manager *m);
 /* For the bus: see struct bus_callbacks. */
-int manager_apply(void *user, bool disruptive, uint32_t uid, char *why, size_t why_size);
+int manager_apply(void *user, char *const *objects, bool disruptive, uint32_t uid, char *why,
+	size_t why_size);
 /* Whether a step waits for a P_Key, which nothing but a reading of the table may tell. */
 bool manager_setup_awaits_pkey(const struct manager *m);
 /* Whether every step is done or waits for something outside. */

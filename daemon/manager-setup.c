@@ -255,25 +255,56 @@ void manager_setup_replan(struct manager *m)
 	}
 }
 
-int manager_apply(void *user, bool disruptive, uint32_t uid, char *why, size_t why_size)
+/* Whether it is anything that setup could be of: in the plan, or here without a setting. */
+static bool is_known(const struct manager *m, const char *object)
 {
-	struct manager *m = user;
-	char message[128], by[CALLER_MAX];
+	const struct plan *p = &m->setup->plan;
+
+	for (size_t i = 0; i < p->n_steps; i++)
+		if (streq(p->steps[i].object, object))
+			return true;
+	return model_device_by_name(&m->model, object) || model_port_by_object(&m->model, object) ||
+	       model_netdev_by_name(&m->model, object);
+}
+
+/* object NULL: all of it. */
+static void order(struct manager *m, const char *object, bool disruptive, uint32_t uid)
+{
+	char message[256], by[CALLER_MAX];
 	const struct admin_record a = {
 		.action = "apply",
-		.object = "host",
+		.object = object ? object : "host",
 		.by = manager_caller(uid, by),
 		.message = message,
 	};
+
+	snprintf(message, sizeof(message), "%s%ssetup ordered%s by %s", object ? object : "",
+		object ? ": " : "", disruptive ? ", also where it disturbs traffic," : "", by);
+	manager_tell_admin(m, &a);
+	plan_order(&m->setup->plan, object, disruptive);
+}
+
+int manager_apply(
+	void *user, char *const *objects, bool disruptive, uint32_t uid, char *why, size_t why_size)
+{
+	struct manager *m = user;
 
 	if (m->config->setup_mode == SETUP_MODE_OFF) {
 		snprintf(why, why_size, "[Setup] Mode=off: nothing is set up by rdmad");
 		return -EPERM;
 	}
-	snprintf(message, sizeof(message), "setup ordered%s by %s",
-		disruptive ? ", also where it disturbs traffic," : "", by);
-	manager_tell_admin(m, &a);
-	plan_order(&m->setup->plan, disruptive);
+	/* All of them or none. */
+	for (char *const *o = objects; o && *o; o++)
+		if (!is_known(m, *o)) {
+			snprintf(why, why_size,
+				"%s: there is no such object, and nothing is configured for it",
+				*o);
+			return -ENODEV;
+		}
+	if (!objects)
+		order(m, NULL, disruptive, uid);
+	for (char *const *o = objects; o && *o; o++)
+		order(m, *o, disruptive, uid);
 	m->setup->ordered = true;
 	m->plan_dirty = true;
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * org.rdmad1.Manager.Apply: answered when setup has settled, so that the caller can look at what came
- * of it, or when that takes too long: then it goes on without anybody waiting.
+ * org.rdmad1.Manager.Apply and ApplyObjects: answered when setup has settled, so that the caller can
+ * look at what came of it, or when that takes too long: then it goes on without anybody waiting.
  */
 #include <errno.h>
 
@@ -44,14 +44,25 @@ static int on_late(sd_event_source *source, uint64_t usec, void *user)
 	return 0;
 }
 
+/* *ret_objects is NULL where all is meant. */
+static int read_call(sd_bus_message *m, char ***ret_objects, uint64_t *ret_flags)
+{
+	int r = sd_bus_message_rewind(m, true);
+
+	if (r >= 0 && sd_bus_message_has_signature(m, "ast"))
+		r = sd_bus_message_read_strv(m, ret_objects);
+	return r < 0 ? r : sd_bus_message_read(m, "t", ret_flags);
+}
+
 /* Runs when the caller was found to be allowed to. */
 int bus_do_apply(struct bus *b, sd_bus_message *call, uint32_t uid)
 {
+	_cleanup_(strv_freep) char **objects = NULL;
 	char why[TEXT_MAX] = "";
 	uint64_t flags = 0;
 	int r;
 
-	r = bus_read_flags(call, &flags);
+	r = read_call(call, &objects, &flags);
 	if (r < 0)
 		return r;
 	if (b->n_applying == APPLYING_MAX)
@@ -61,12 +72,13 @@ int bus_do_apply(struct bus *b, sd_bus_message *call, uint32_t uid)
 	if (r < 0)
 		return r;
 	b->applying[b->n_applying++] = sd_bus_message_ref(call);
-	r = b->callbacks->apply(b->user, flags & APPLY_DISRUPTIVE, uid, why, sizeof(why));
+	r = b->callbacks->apply(b->user, objects, flags & APPLY_DISRUPTIVE, uid, why, sizeof(why));
 	if (r >= 0)
 		return 0;
 	/* It may have been answered within, but not when it was refused. */
 	b->n_applying--;
-	r = bus_reply_error(call, BUS_ERROR_FAILED, r, why);
+	r = bus_reply_error(
+		call, r == -ENODEV ? BUS_ERROR_NO_SUCH_OBJECT : BUS_ERROR_FAILED, r, why);
 	sd_bus_message_unref(call);
 	return r;
 }
@@ -74,4 +86,22 @@ int bus_do_apply(struct bus *b, sd_bus_message *call, uint32_t uid)
 int bus_apply(sd_bus_message *m, void *user, sd_bus_error *error)
 {
 	return bus_take_flags(user, m, APPLY_DISRUPTIVE, ACTION_APPLY, error);
+}
+
+int bus_apply_objects(sd_bus_message *m, void *user, sd_bus_error *error)
+{
+	_cleanup_(strv_freep) char **objects = NULL;
+	uint64_t flags;
+	int r;
+
+	r = read_call(m, &objects, &flags);
+	if (r < 0)
+		return r;
+	r = bus_refuse_flags(flags, APPLY_DISRUPTIVE, error);
+	if (r < 0)
+		return r;
+	/* None could be meant for all; that is what Apply() is for. */
+	if (!objects || !objects[0])
+		return sd_bus_error_setf(error, BUS_ERROR_INVALID_ARGS, "No object is named");
+	return bus_authorize(user, m, ACTION_APPLY);
 }

@@ -179,6 +179,7 @@ int bus_do_drop_baseline(struct bus *b, sd_bus_message *call, uint32_t uid);
 /* ---- bus-apply.c: a method of the manager that takes its time, and its action ---- */
 
 int bus_apply(sd_bus_message *m, void *user, sd_bus_error *error);
+int bus_apply_objects(sd_bus_message *m, void *user, sd_bus_error *error);
 int bus_do_apply(struct bus *b, sd_bus_message *call, uint32_t uid);
 void bus_apply_clear(struct bus *b);
 

@@ -107,6 +107,8 @@ static const sd_bus_vtable manager_vtable[] = {
 		bus_release, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Apply", SD_BUS_ARGS("t", flags), SD_BUS_NO_RESULT, bus_apply,
 		SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("ApplyObjects", SD_BUS_ARGS("as", objects, "t", flags),
+		SD_BUS_NO_RESULT, bus_apply_objects, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("DescribeBaseline", SD_BUS_NO_ARGS, SD_BUS_RESULT("s", json),
 		bus_describe_baseline, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("SaveBaseline", SD_BUS_ARGS("as", objects, "t", flags),

@@ -249,11 +249,13 @@ struct bus_callbacks {
 	int (*acknowledge)(void *user, const struct acknowledge_call *c, uint32_t uid, char *why,
 		size_t why_size);
 	/*
-	 * Carry out what the configuration asks for and is not in force, now; disruptive: also where
-	 * that disturbs traffic. 0, and bus_applied() is called when it has settled, or a negative errno
-	 * with a sentence in why.
+	 * Carry out what the configuration asks for and is not in force, now, of all (objects NULL) or
+	 * of these (NULL ends them); disruptive: also where that disturbs traffic. 0, and bus_applied()
+	 * is called when it has settled, or a negative errno (-ENODEV: no such object) with a sentence
+	 * in why, then nothing was done.
 	 */
-	int (*apply)(void *user, bool disruptive, uint32_t uid, char *why, size_t why_size);
+	int (*apply)(void *user, char *const *objects, bool disruptive, uint32_t uid, char *why,
+		size_t why_size);
 	/*
 	 * Have the new binary go on in place of this one: 0, and bus_restart_*() answers the call; else
 	 * a negative errno with a sentence in why.

@@ -451,12 +451,42 @@ void plan_retry(struct plan *p)
 	}
 }
 
-void plan_order(struct plan *p, bool disruptive)
+/* How often it was repaired counts from 0. */
+static void forget_repairs(struct setup_memory *m, const struct step *s)
 {
-	plan_retry(p);
+	struct memory_link *l = s->kind == STEP_ADD_LINK ? setup_memory_link(m, s->object) : NULL;
+	struct memory_setting key, *e = NULL;
+
+	if (step_kind_is_setting(s->kind)) {
+		key = step_memory(s);
+		e = setup_memory_setting(m, &key);
+	}
+	m->dirty |= (e && e->repairs) || (l && l->repairs);
+	if (e)
+		e->repairs = 0;
+	if (l)
+		l->repairs = 0;
+}
+
+/* A device's ports are of it, too. */
+static bool is_of_object(const struct step *s, const char *object)
+{
+	size_t n = strlen(object);
+
+	return strncmp(s->object, object, n) == 0 && (!s->object[n] || s->object[n] == '/');
+}
+
+size_t plan_order(struct plan *p, const char *object, bool disruptive)
+{
+	size_t n = 0;
+
 	for (size_t i = 0; i < p->n_steps; i++) {
 		struct step *s = &p->steps[i];
 
+		if (object && !is_of_object(s, object))
+			continue;
+		n++;
+		forget_repairs(&p->memory, s);
 		if (is_running(p, s))
 			continue;
 		s->ordered = true;
@@ -464,6 +494,7 @@ void plan_order(struct plan *p, bool disruptive)
 		/* What came of earlier attempts says nothing about this one. */
 		s->run = (struct step_run){ .last_try = s->run.last_try };
 	}
+	return n;
 }
 
 size_t plan_conditions(const struct plan *p, struct plan_condition *ret, size_t max)

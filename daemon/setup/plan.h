@@ -142,8 +142,10 @@ void plan_retry(struct plan *p);
 /*
  * The administrator orders it ("rdmactl apply"): every step that is not in force is tried now, also
  * where somebody changed it, where [Setup] Mode=report, and, with disruptive, where it disturbs.
+ * object: only the steps of that device (its ports' as well), port, link, netdev or module, or "host";
+ * NULL all. Returns how many there are.
  */
-void plan_order(struct plan *p, bool disruptive);
+size_t plan_order(struct plan *p, const char *object, bool disruptive);
 
 /* A standing condition of the host; the strings belong to the plan. As health/judge.h has it. */
 struct plan_condition {

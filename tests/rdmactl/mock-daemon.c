@@ -89,12 +89,18 @@ static int method_reload(sd_bus_message *m, void *user, sd_bus_error *error)
 
 static int method_apply(sd_bus_message *m, void *user, sd_bus_error *error)
 {
+	_cleanup_(strv_freep) char **objects = NULL;
 	char path[4096];
 	uint64_t flags;
 
+	if (sd_bus_message_has_signature(m, "ast") && sd_bus_message_read_strv(m, &objects) < 0)
+		return -EINVAL;
 	if (sd_bus_message_read(m, "t", &flags) < 0)
 		return -EINVAL;
-	printf("apply %llu\n", (unsigned long long)flags);
+	printf("apply %llu", (unsigned long long)flags);
+	for (char **o = objects; o && *o; o++)
+		printf(" %s", *o);
+	putchar('\n');
 	fflush(stdout);
 	snprintf(path, sizeof(path), "%s.applied", state_file);
 	if (mode == MODE_ANSWER && read_file(path, text, sizeof(text)) < 0)
@@ -221,6 +227,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_METHOD("Ack", "ssst", NULL, method_ack, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Release", "astt", NULL, method_release, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Apply", "t", NULL, method_apply, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("ApplyObjects", "ast", NULL, method_apply, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Reload", "t", NULL, method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,
 };

@@ -27,6 +27,7 @@ int reload_result;
 unsigned n_reloads;
 usec_t released;
 char acknowledged[256];
+char applied[256];
 const struct timepoint now = { .mono = 5 * USEC_PER_SEC, .real = 1700000000 * USEC_PER_SEC };
 
 struct heard heard;
@@ -220,6 +221,24 @@ static int do_acknowledge(
 	return 0;
 }
 
+static int do_apply(
+	void *user, char *const *objects, bool disruptive, uint32_t uid, char *why, size_t why_size)
+{
+	snprintf(applied, sizeof(applied), "%s", objects ? "" : "all");
+	for (char *const *o = objects; o && *o; o++) {
+		if (streq(*o, "nosuch")) {
+			applied[0] = '\0';
+			return -ENODEV;
+		}
+		snprintf(applied + strlen(applied), sizeof(applied) - strlen(applied), "%s%s",
+			o == objects ? "" : " ", *o);
+	}
+	if (disruptive)
+		strncat(applied, " disruptive", sizeof(applied) - strlen(applied) - 1);
+	bus_applied(bus); /* it has settled at once */
+	return 0;
+}
+
 static int do_explain(void *user, const char *object, char **ret)
 {
 	if (!streq(object, "rxe0"))
@@ -237,6 +256,7 @@ static const struct bus_callbacks callbacks = {
 	.reload = do_reload,
 	.release = do_release,
 	.acknowledge = do_acknowledge,
+	.apply = do_apply,
 	.explain = do_explain,
 	.save_baseline = do_save_baseline,
 	.drop_baseline = do_drop_baseline,

@@ -28,6 +28,7 @@ extern int reload_result;      /* what the reload callback returns */
 extern unsigned n_reloads;     /* how often it was called */
 extern usec_t released;        /* for how long the release callback was asked to */
 extern char acknowledged[256]; /* what the acknowledge callback was told last */
+extern char applied[256];      /* what the apply callback was told last */
 extern const struct timepoint now;
 
 /* What the client heard since the last clear_heard(). */

@@ -484,6 +484,26 @@ static void test_baseline(void **state)
 	assert_error(m, BUS_ERROR_INVALID_ARGS);
 }
 
+static void test_apply(void **state)
+{
+	const char *path = BUS_ROOT_PATH, *interface = BUS_MANAGER_INTERFACE;
+
+	assert_null(sd_bus_message_get_error(call(path, interface, "Apply", "t", UINT64_C(1))));
+	assert_string_equal(applied, "all disruptive");
+	assert_null(sd_bus_message_get_error(
+		call(path, interface, "ApplyObjects", "ast", 2, "rxe0", "rxe0/1", UINT64_C(0))));
+	assert_string_equal(applied, "rxe0 rxe0/1");
+	applied[0] = '\0';
+	assert_error(call(path, interface, "ApplyObjects", "ast", 1, "nosuch", UINT64_C(0)),
+		BUS_ERROR_NO_SUCH_OBJECT);
+	assert_error(call(path, interface, "ApplyObjects", "ast", 0, UINT64_C(0)),
+		BUS_ERROR_INVALID_ARGS);
+	assert_error(call(path, interface, "ApplyObjects", "ast", 1, "rxe0", UINT64_C(2)),
+		BUS_ERROR_INVALID_ARGS);
+	assert_error(call(path, interface, "Apply", "t", UINT64_C(2)), BUS_ERROR_INVALID_ARGS);
+	assert_string_equal(applied, "");
+}
+
 static sd_bus_message *release(const char *object, uint64_t duration, uint64_t flags)
 {
 	return call(BUS_ROOT_PATH, BUS_MANAGER_INTERFACE, "Release", "astt", 1, object, duration,
@@ -812,6 +832,7 @@ int main(void)
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_release),
 		cmocka_unit_test(test_baseline),
+		cmocka_unit_test(test_apply),
 		cmocka_unit_test(test_ack),
 		cmocka_unit_test(test_explain),
 		cmocka_unit_test(test_log_level),

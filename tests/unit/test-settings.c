@@ -23,13 +23,14 @@ struct host {
 	const char *hostname, *rival;
 	usec_t now;
 	char file[64];
+	enum module_state rdma_cm; /* all others are loaded */
 };
 
-static enum module_state all_loaded(const char *module, void *user)
+static enum module_state module_state(const char *module, void *user)
 {
-	(void)module;
-	(void)user;
-	return MODULE_STATE_LIVE;
+	const struct host *h = user;
+
+	return streq(module, "rdma_cm") ? h->rdma_cm : MODULE_STATE_LIVE;
 }
 
 static void configure(struct host *h, const char *text)
@@ -52,7 +53,8 @@ static void update(struct host *h)
 	struct plan_input in = {
 		.config = h->config,
 		.model = &h->model,
-		.module_state = all_loaded,
+		.module_state = module_state,
+		.user = h,
 		.hostname = h->hostname,
 		.rival = h->rival,
 		.now = h->now,
@@ -171,6 +173,7 @@ static int setup(void **state)
 	close(fd);
 	h->now = 100 * USEC_PER_SEC;
 	h->hostname = "node7";
+	h->rdma_cm = MODULE_STATE_LIVE;
 	h->model.listed = true;
 	h->model.system.netns_exclusive = h->model.system.privileged_qkey = -1;
 	*state = h;
@@ -355,7 +358,7 @@ static void test_drift(void **state)
 	update(h);
 	expect(h, STEP_NODE_DESCRIPTION, "mlx5_0", STEP_DRIFTED, NULL, NULL);
 	/* Ordered: mended. */
-	plan_order(&h->plan, false);
+	plan_order(&h->plan, NULL, false);
 	update(h);
 	start(h, STEP_NODE_DESCRIPTION);
 }
@@ -435,7 +438,7 @@ static void test_report_mode(void **state)
 	update(h);
 	expect(h, STEP_NODE_DESCRIPTION, "mlx5_0", STEP_WAITING, "MT4129", "Mode=report");
 	expect_nothing_due(h);
-	plan_order(&h->plan, false);
+	plan_order(&h->plan, NULL, false);
 	update(h);
 	start(h, STEP_NODE_DESCRIPTION);
 }
@@ -539,6 +542,59 @@ static void test_roce(void **state)
 	expect(h, STEP_ROCE_MODE, "mlx5_0/1", STEP_DRIFTED, "v1", NULL);
 }
 
+/* RoCE settings are rdma_cm's: it is loaded for them, and without it they are not in force. */
+static void test_roce_module(void **state)
+{
+	struct host *h = *state;
+	struct setup_request req;
+
+	h->rdma_cm = MODULE_STATE_NONE;
+	configure(h, "[Port *]\nRoCEMode=v2\n");
+	see_device(h, 3, "mlx5_0");
+	update(h);
+	req = start(h, STEP_LOAD_MODULE);
+	assert_string_equal(req.name, "rdma_cm");
+	h->rdma_cm = MODULE_STATE_LIVE;
+	answer(h, &req, STEP_CHANGED, 0, "");
+	req = start(h, STEP_ROCE_MODE);
+	answer(h, &req, STEP_CHANGED, 0, "v2");
+	while (plan_next_news(&h->plan))
+		;
+	h->now += USEC_PER_MINUTE;
+	update(h);
+	expect(h, STEP_ROCE_MODE, "mlx5_0/1", STEP_OK, "v2", NULL);
+	/* Unloaded by hand, and what was set with it. */
+	h->rdma_cm = MODULE_STATE_NONE;
+	update(h);
+	expect(h, STEP_LOAD_MODULE, "rdma_cm", STEP_DRIFTED, "unloaded by hand", NULL);
+	assert_non_null(strstr(step(h, STEP_LOAD_MODULE, "rdma_cm")->remedy, "RoCEMode="));
+	expect(h, STEP_ROCE_MODE, "mlx5_0/1", STEP_BLOCKED, "no rdma_cm", "unloaded by hand");
+	expect_nothing_due(h);
+	/* Back again: set again, which is nobody's drift. */
+	h->rdma_cm = MODULE_STATE_LIVE;
+	update(h);
+	req = start(h, STEP_ROCE_MODE);
+	answer(h, &req, STEP_CHANGED, 0, "v2");
+	expect(h, STEP_ROCE_MODE, "mlx5_0/1", STEP_CHANGED, NULL, NULL);
+}
+
+static void test_roce_module_denied(void **state)
+{
+	struct host *h = *state;
+
+	h->rdma_cm = MODULE_STATE_NONE;
+	configure(h, "[Modules]\nDeny=rdma_cm\n[Port *]\nRoCEToS=7\n");
+	see_device(h, 3, "mlx5_0");
+	update(h);
+	expect(h, STEP_LOAD_MODULE, "rdma_cm", STEP_OK, "not loaded", "Deny= forbids it");
+	expect(h, STEP_ROCE_TOS, "mlx5_0/1", STEP_BLOCKED, "no rdma_cm", "Deny= forbids");
+	expect_nothing_due(h);
+	/* Somebody else loaded it: then it is as good as any. */
+	h->rdma_cm = MODULE_STATE_LIVE;
+	update(h);
+	start(h, STEP_ROCE_TOS);
+}
+
 static void test_roce_on_infiniband(void **state)
 {
 	struct host *h = *state;
@@ -568,7 +624,7 @@ static void test_name_in_use(void **state)
 	/* Looked at again, for no event tells that its user is gone. */
 	assert_null(plan_next(&h->plan, h->now + 5 * USEC_PER_SEC));
 	assert_non_null(plan_next(&h->plan, h->now + 15 * USEC_PER_SEC));
-	plan_order(&h->plan, true);
+	plan_order(&h->plan, NULL, true);
 	h->now += 2 * USEC_PER_SEC;
 	update(h);
 	req = start(h, STEP_DEVICE_NAME);
@@ -710,6 +766,84 @@ static void test_ipoib(void **state)
 	assert_int_equal(req.index, 9);
 }
 
+/* What ends a reading of the tables of a port: its GID, and these P_Keys. */
+static void see_tables(struct host *h, const char *name, uint16_t pkey, int error)
+{
+	struct device *d = device(h, name);
+	struct gid_facts gid = { .port = 1, .type = GID_TYPE_IB, .gid = { 0xfe, 0x80 } };
+	struct pkey_facts keys = { .port = 1, .n = 2, .pkeys = { 0xffff, pkey } };
+	struct table_facts facts = { .port = 1, .pkey_error = error, .pkey_slots = 2 };
+	struct tables_update u;
+
+	gid.gid[15] = (uint8_t)d->facts.index;
+	port_tables_begin(&d->ports[0].tables);
+	assert_int_equal(port_tables_add_gid(&d->ports[0].tables, &gid), 0);
+	assert_int_equal(port_tables_add_pkeys(&d->ports[0].tables, &keys), 0);
+	port_tables_finish(&d->ports[0].tables, &facts, &u);
+}
+
+static void given_ib0(struct host *h)
+{
+	struct device *d = see_device(h, 3, "mlx5_0");
+	struct netdev *n;
+
+	STRSCPY(d->facts.protocol, "ib");
+	d->ports[0].facts.link_layer = LINK_LAYER_INFINIBAND;
+	see_netdev(h, 7, "ib0", true);
+	n = model_netdev_by_index(&h->model, 7);
+	n->facts.address_length = 20;
+	n->facts.address[4] = 0xfe;
+	n->facts.address[5] = 0x80;
+	n->facts.address[19] = 3;
+}
+
+/* A child waits until its port is in the partition, as a full or a limited member. */
+static void test_ipoib_partition(void **state)
+{
+	struct host *h = *state;
+
+	configure(h, "[IPoIB ib0.8001]\nParent=ib0\nPKey=0x8001\n");
+	given_ib0(h);
+	update(h);
+	expect(h, STEP_ADD_IPOIB, "ib0.8001", STEP_PENDING, "no ib0.8001", "not read yet");
+	assert_null(plan_next(&h->plan, h->now));
+	see_tables(h, "mlx5_0", 0x8002, 0);
+	update(h);
+	expect(h, STEP_ADD_IPOIB, "ib0.8001", STEP_WAITING, "no ib0.8001",
+		"mlx5_0/1 is not in the partition: it has no P_Key 0x8001");
+	assert_true(plan_awaits_pkey(&h->plan));
+	assert_true(plan_settled(&h->plan));
+	expect_nothing_due(h);
+	see_tables(h, "mlx5_0", 0x0001, 0);
+	update(h);
+	assert_false(plan_awaits_pkey(&h->plan));
+	assert_string_equal(start(h, STEP_ADD_IPOIB).value, "0x8001");
+}
+
+/* Where nobody can tell, the kernel is asked: it takes any P_Key. */
+static void test_ipoib_partition_unknown(void **state)
+{
+	struct host *h = *state;
+
+	configure(h, "[Device mlx5_9]\nMonitor=no\n[IPoIB ib0.8001]\nParent=ib0\nPKey=0x8001\n");
+	given_ib0(h);
+	see_device(h, 9, "mlx5_9"); /* nobody waits for what is never read */
+	see_tables(h, "mlx5_0", 0x8002, -EIO);
+	update(h);
+	start(h, STEP_ADD_IPOIB);
+}
+
+static void test_ipoib_partition_silent(void **state)
+{
+	struct host *h = *state;
+
+	configure(h, "[IPoIB ib0.8001]\nParent=ib0\nPKey=0x8001\n");
+	given_ib0(h);
+	device(h, "mlx5_0")->probe_state = PROBE_SILENT;
+	update(h);
+	start(h, STEP_ADD_IPOIB);
+}
+
 static void test_ipoib_name_taken(void **state)
 {
 	struct host *h = *state;
@@ -752,6 +886,52 @@ static void test_mode_changes_mtu(void **state)
 	answer(h, &req, STEP_CHANGED, 0, "connected");
 	req = start(h, STEP_NETDEV_MTU);
 	assert_string_equal(req.value, "2044");
+}
+
+/* ---- on request ---- */
+
+/* Only what is named is tried, with all of a device's ports. */
+static void test_order(void **state)
+{
+	struct host *h = *state;
+	struct setup_request req;
+
+	configure(h, "[Device *]\nNodeDescription=%d\n[Port *]\nRoCEToS=7\n");
+	for (uint32_t i = 1; i <= 2; i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "mlx5_%u", i);
+		see_device(h, i, name)->ports[0].have_settings = true;
+		device(h, name)->ports[0].settings.roce_tos = 7;
+		describe(h, name, name);
+	}
+	update(h);
+	expect_nothing_due(h);
+	/* Somebody changes all of it. */
+	for (uint32_t i = 1; i <= 2; i++) {
+		model_device_by_index(&h->model, i)->ports[0].settings.roce_tos = 8;
+		STRSCPY(model_device_by_index(&h->model, i)->details.node_desc, "x");
+	}
+	update(h);
+	expect(h, STEP_ROCE_TOS, "mlx5_2/1", STEP_DRIFTED, "8", NULL);
+	expect_nothing_due(h);
+	assert_int_equal(plan_order(&h->plan, "mlx5_", false), 0);
+	assert_int_equal(plan_order(&h->plan, "mlx5_1/1", false), 1);
+	update(h);
+	req = start(h, STEP_ROCE_TOS);
+	assert_int_equal(req.index, 1);
+	device(h, "mlx5_1")->ports[0].settings.roce_tos = 7;
+	answer(h, &req, STEP_CHANGED, 0, "7");
+	expect_nothing_due(h);
+	assert_int_equal(plan_order(&h->plan, "mlx5_2", true), 2);
+	update(h);
+	req = start(h, STEP_NODE_DESCRIPTION);
+	assert_int_equal(req.index, 2);
+	assert_true(req.flags & SETUP_DISRUPTIVE);
+	answer(h, &req, STEP_CHANGED, 0, "mlx5_2");
+	h->now += 2 * USEC_PER_SEC;
+	assert_int_equal(start(h, STEP_ROCE_TOS).index, 2);
+	expect(h, STEP_NODE_DESCRIPTION, "mlx5_1", STEP_DRIFTED, "x", NULL);
 }
 
 /* ---- modules by need ---- */
@@ -813,14 +993,20 @@ int main(void)
 		CASE(test_rival),
 		CASE(test_changed_while_running),
 		CASE(test_roce),
+		CASE(test_roce_module),
+		CASE(test_roce_module_denied),
 		CASE(test_roce_on_infiniband),
 		CASE(test_name_in_use),
 		CASE(test_names_swap),
 		CASE(test_names_clash),
 		CASE(test_host),
 		CASE(test_ipoib),
+		CASE(test_ipoib_partition),
+		CASE(test_ipoib_partition_unknown),
+		CASE(test_ipoib_partition_silent),
 		CASE(test_ipoib_name_taken),
 		CASE(test_mode_changes_mtu),
+		CASE(test_order),
 		CASE(test_modules_by_need),
 		CASE(test_commands),
 	};

@@ -78,7 +78,7 @@ _rdmactl()
 	'')
 		COMPREPLY=($(compgen -W "$verbs" -- "$cur"))
 		;;
-	status|list|show|topo|check|counters|events|monitor|wait-online|explain|ack|release|plan)
+	status|list|show|topo|check|counters|events|monitor|wait-online|explain|ack|release|plan|apply)
 		# compgen expands what -W is given: names with anything that a shell could take are
 		# left out.
 		local names

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rdmactl apply: makes the host as the configuration says, also where somebody changed it, and tells
- * what was changed and what is not in force all the same. The daemon goes on by itself when this is
+ * rdmactl apply: makes the host, or these objects, as the configuration says, also where somebody
+ * changed it, and tells what was changed and what is not in force all the same. The daemon goes on by itself when this is
  * interrupted.
  */
 #include "bus-call.h"
@@ -118,7 +118,8 @@ int verb_apply(const struct options *o)
 {
 	_cleanup_(json_decrefp) json_t *before = steps_before(o);
 	_cleanup_(source_done) struct source s = { 0 };
-	struct bus_answer a = bus_call_apply(o->host, o->disruptive, APPLY_TIMEOUT);
+	struct bus_answer a = bus_call_apply(o->host, (const char *const *)o->patterns,
+		o->n_patterns, o->disruptive, APPLY_TIMEOUT);
 	bool late = a.outcome == BUS_REFUSED && a.goes_on;
 	int status = late ? EXIT_SUCCESS : bus_report(o, &a, &words);
 

@@ -126,7 +126,7 @@ static int append_release(sd_bus_message *m, const struct request *q)
 	return r < 0 ? r : sd_bus_message_append(m, "tt", q->duration, q->flags);
 }
 
-static int append_baseline(sd_bus_message *m, const struct request *q)
+static int append_objects_flags(sd_bus_message *m, const struct request *q)
 {
 	int r = append_objects(m, q);
 
@@ -245,7 +245,7 @@ struct bus_answer bus_call_baseline(
 	const struct request q = {
 		.method = method,
 		.changes = true,
-		.append = append_baseline,
+		.append = append_objects_flags,
 		.objects = objects,
 		.n_objects = n,
 	};
@@ -276,12 +276,15 @@ struct bus_answer bus_call_ack(const char *host, const char *object, const char 
 	return call_manager(host, &q, timeout);
 }
 
-struct bus_answer bus_call_apply(const char *host, bool disruptive, usec_t timeout)
+struct bus_answer bus_call_apply(
+	const char *host, const char *const *objects, size_t n, bool disruptive, usec_t timeout)
 {
 	const struct request q = {
-		.method = "Apply",
+		.method = n > 0 ? "ApplyObjects" : "Apply",
 		.changes = true,
-		.append = append_flags,
+		.append = n > 0 ? append_objects_flags : append_flags,
+		.objects = objects,
+		.n_objects = n,
 		.flags = disruptive,
 	};
 

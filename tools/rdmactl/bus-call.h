@@ -57,8 +57,9 @@ struct bus_answer bus_call_baseline(
 struct bus_answer bus_call_ack(const char *host, const char *object, const char *reason,
 	const char *comment, bool undo, usec_t timeout);
 
-/* Manager.Apply(disruptive): when it answers, the plan has settled. */
-struct bus_answer bus_call_apply(const char *host, bool disruptive, usec_t timeout);
+/* Manager.Apply(disruptive), ApplyObjects() of any: when it answers, the plan has settled. */
+struct bus_answer bus_call_apply(
+	const char *host, const char *const *objects, size_t n, bool disruptive, usec_t timeout);
 
 /* Manager.Reload(0). */
 struct bus_answer bus_call_reload(const char *host, usec_t timeout);

@@ -58,7 +58,7 @@ static const struct verb verbs[] = {
 		"let go of devices for a while, for driver reload or firmware burn" },
 	{ "plan", PATTERNS, false, OPTION_ALL | OPTION_EXIT_CODE, verb_plan,
 		"what is not as configured, and what would mend it" },
-	{ "apply", NULL, false, OPTION_DISRUPTIVE, verb_apply,
+	{ "apply", "[OBJECT...]", false, OPTION_DISRUPTIVE, verb_apply,
 		"make it as configured, also where somebody changed it" },
 	{ "verify", NULL, false, OPTION_CONFIG | OPTION_ROOT, verb_verify,
 		"check the configuration files, without the daemon" },

@@ -56,12 +56,17 @@ void device_ask_details(struct manager *m, struct device *d)
 /* Whether the configuration sets anything that only a reading of settings tells. */
 static bool device_has_settings(const struct manager *m, const struct device *d)
 {
-	if (config_device_settings(m->config, &d->facts).adaptive_moderation >= 0)
+	struct device_settings set = config_device_settings(m->config, &d->facts);
+
+	if (set.adaptive_moderation >= 0 || set.node_description)
 		return true;
 	for (size_t i = 0; i < d->n_ports; i++) {
-		struct port_settings s =
-			config_port_settings(m->config, &d->facts, &d->ports[i].facts);
+		struct port_facts f = d->ports[i].facts;
+		struct port_settings s;
 
+		if (!d->ports[i].have_facts)
+			f.link_layer = device_link_layer(&d->facts);
+		s = config_port_settings(m->config, &d->facts, &f);
 		if (s.roce_mode != GID_TYPE_UNKNOWN || s.roce_tos >= 0 || s.optional_counters)
 			return true;
 	}
@@ -72,8 +77,9 @@ void device_ask_settings(struct manager *m, struct device *d)
 {
 	struct ask *a = &device_watch(d)->settings;
 
-	if (device_is_watched(m, d) && device_has_settings(m, d) && ask_begin(m, a, 0))
-		ask_sent(m, a, pool_read_settings(m->pool, &d->facts));
+	/* With Monitor=no, too: the kernel tells them without asking anything of the device. */
+	if (!d->release.until.mono && device_has_settings(m, d) && ask_begin(m, a, 0))
+		ask_sent(m, a, pool_read_settings(m->pool, &d->facts, device_is_watched(m, d)));
 }
 
 void port_ask_tables(struct manager *m, struct port *p)
@@ -238,7 +244,7 @@ void device_ask_slow(struct manager *m, struct device *d)
 	usec_t now = manager_now(m).mono;
 
 	/* A VF is in the slot of its physical function: nothing else of it changes by itself. */
-	if (d->details.is_vf != 1 || config_device_settings(m->config, &d->facts).node_description)
+	if (d->details.is_vf != 1)
 		device_ask_details(m, d);
 	device_ask_settings(m, d);
 	device_ask_devlink(m, d);
@@ -288,6 +294,14 @@ static void ask_lost(struct ask *a)
 {
 	a->again |= a->in_flight;
 	a->in_flight = false;
+}
+
+/* The scout is gone, which reads the settings of those that have no worker. */
+void manager_lost_settings(struct manager *m)
+{
+	for (struct device *d = m->model.devices; d; d = d->next)
+		if (!device_is_watched(m, d))
+			ask_lost(&device_watch(d)->settings);
 }
 
 /* Its worker is gone, and with it what was asked. */

@@ -203,6 +203,7 @@ void device_ask_counters(struct manager *m, struct device *d, enum counter_sourc
 void device_ask_slow(struct manager *m, struct device *d);
 void device_retry_facts(struct manager *m, struct device *d);
 void device_lost_facts(struct device *d);
+void manager_lost_settings(struct manager *m);
 void port_ask_tables(struct manager *m, struct port *p);
 /* Why its link is down, if that is so and is not known yet. */
 void port_ask_why(struct manager *m, struct port *p);

@@ -406,6 +406,7 @@ void on_pool_lost(const char *adapter, void *user)
 		m->listing = false;
 		m->list_again = true;
 		manager_lost_switches(m);
+		manager_lost_settings(m);
 		manager_retry_soon(m);
 		return;
 	}

@@ -323,9 +323,7 @@ static void look_again(
 	if (!k || (k->of != SETTING_OF_DEVICE && k->of != SETTING_OF_PORT))
 		return;
 	d = model_device_by_index(&m->model, req->index);
-	if (d && answer->kind == STEP_NODE_DESCRIPTION)
-		device_ask_details(m, d);
-	else if (d)
+	if (d)
 		device_ask_settings(m, d);
 }
 

@@ -327,6 +327,7 @@ int manager_reload(struct manager *m, char *why, size_t why_size)
 	manager_reconsider_missing(m, "no longer expected: configuration changed");
 	absence_expect_configured(&m->model, m->config, manager_now(m));
 	manager_inventory_look(m);
+	manager_request_listing(m); /* what is set for the whole host is read again, too */
 	for (struct device *d = m->model.devices; d; d = d->next) {
 		device_rewatch(m, d);
 		device_ask_facts(m, d);

@@ -38,15 +38,30 @@ int sysfs_read_details(uint32_t device_index, const char *device, struct device_
 	return 0;
 }
 
+static int open_device(const char *device)
+{
+	int dir;
+
+	if (!sysfs_is_name(device))
+		return -EINVAL;
+	dir = sysfs_open_directory("/sys/class/infiniband/%s", device);
+	return dir == -ENOENT || dir == -ENOTDIR ? -ENODEV : dir;
+}
+
+int sysfs_read_node_desc(const char *device, char *ret, size_t size)
+{
+	_cleanup_(closep) int dir = open_device(device);
+
+	return dir < 0 ? dir : attr_read_text(dir, "node_desc", ret, size);
+}
+
 int sysfs_write_node_desc(const char *device, const char *text)
 {
 	_cleanup_(closep) int dir = -1;
 
 	/* The kernel would store the newline, and cut the rest in silence (node_desc_store()). */
-	if (!sysfs_is_name(device) || strlen(text) > NODE_DESC_MAX || strchr(text, '\n'))
+	if (strlen(text) > NODE_DESC_MAX || strchr(text, '\n'))
 		return -EINVAL;
-	dir = sysfs_open_directory("/sys/class/infiniband/%s", device);
-	if (dir < 0)
-		return dir == -ENOENT || dir == -ENOTDIR ? -ENODEV : dir;
-	return attr_write(dir, "node_desc", text);
+	dir = open_device(device);
+	return dir < 0 ? dir : attr_write(dir, "node_desc", text);
 }

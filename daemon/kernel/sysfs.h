@@ -59,6 +59,9 @@ int sysfs_read_port(
  */
 int sysfs_read_details(uint32_t device_index, const char *device, struct device_details *ret);
 
+/* Reads the node description, which asks nothing of the device. ret as of attr_read(). */
+int sysfs_read_node_desc(const char *device, char *ret, size_t size);
+
 /*
  * Sets the node description; needs root. -EINVAL: longer than NODE_DESC_MAX, or with a newline in it.
  * -ENODEV: no such device. -EOPNOTSUPP: the driver has none that can be set. InfiniBand adapters tell

@@ -49,15 +49,16 @@ struct device_details {
 
 /* ---- of a device and its ports: what setup can set, and nothing else tells ---- */
 
-#define SETTING_LIST_MAX 288 /* so that a message to rdmad is no longer for it */
+#define SETTING_LIST_MAX 254 /* so that a message to rdmad is no longer for it */
 
 struct setting_facts {
 	uint32_t device_index;
-	uint32_t port;               /* 0: of the device */
-	int32_t adaptive_moderation; /* of the device: 1 on, 0 off, -1 unknown */
-	enum gid_type roce_mode;     /* of a port, for connections over librdmacm; Unknown */
-	int32_t roce_tos;            /* likewise, 0 to 255; -1 unknown */
-	int32_t optional_error;      /* 0, or the negative errno why the next are unknown */
+	uint32_t port;                     /* 0: of the device */
+	int32_t adaptive_moderation;       /* of the device: 1 on, 0 off, -1 unknown */
+	enum gid_type roce_mode;           /* of a port, for connections over librdmacm; Unknown */
+	int32_t roce_tos;                  /* likewise, 0 to 255; -1 unknown */
+	int32_t optional_error;            /* 0, or the negative errno why the next are unknown */
+	char node_desc[NODE_DESC_MAX + 4]; /* of the device; "" unknown */
 	/* Names of optional counters with a space between them, in the driver's order. */
 	char optional_on[SETTING_LIST_MAX];
 	char optional_all[SETTING_LIST_MAX];
@@ -283,7 +284,8 @@ _Static_assert(sizeof(struct device_details) == 4 * 4 + 64 + 32 + 16 + NODE_DESC
 							64 +
 							PCIE_HOPS_MAX * sizeof(struct pcie_hop),
 	"padding");
-_Static_assert(sizeof(struct setting_facts) == 6 * 4 + 2 * SETTING_LIST_MAX, "padding");
+_Static_assert(sizeof(struct setting_facts) == 6 * 4 + NODE_DESC_MAX + 4 + 2 * SETTING_LIST_MAX,
+	"padding");
 _Static_assert(sizeof(struct gid_facts) == 4 * 4 + 16 + IFNAMSIZ, "padding");
 _Static_assert(sizeof(struct pkey_facts) == 4 * 4 + 2 * PKEYS_PER_PIECE, "padding");
 _Static_assert(sizeof(struct table_facts) == 6 * 4 + 16, "padding");

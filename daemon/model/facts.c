@@ -133,6 +133,15 @@ char *hex_groups_format(char *buf, const uint8_t *bytes, size_t n)
 	return buf;
 }
 
+/* RDMA_NLDEV_ATTR_DEV_PROTOCOL, include/uapi/rdma/rdma_netlink.h; of mixed ports the first one's. */
+enum link_layer device_link_layer(const struct device_facts *f)
+{
+	if (streq(f->protocol, "ib") || streq(f->protocol, "opa"))
+		return LINK_LAYER_INFINIBAND;
+	return streq(f->protocol, "roce") || streq(f->protocol, "iw") ? LINK_LAYER_ETHERNET
+								      : LINK_LAYER_UNKNOWN;
+}
+
 const char *guid_format(char buf[GUID_STRING_MAX], uint64_t guid)
 {
 	uint64_t order = htobe64(guid);

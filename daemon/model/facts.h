@@ -204,6 +204,9 @@ _Static_assert(sizeof(struct port_facts) == 8 + 12 * 4 + 8 + 16 + IFNAMSIZ, "pad
 _Static_assert(
 	sizeof(struct netdev_facts) == 10 * 4 + 12 + HW_ADDRESS_MAX + 2 * IFNAMSIZ + 16, "padding");
 
+/* What its ports have, as far as its protocol tells: of a device whose ports are not read. */
+enum link_layer device_link_layer(const struct device_facts *f);
+
 /* Facts in which everything is unknown. */
 struct system_facts system_facts_unknown(void);
 struct port_facts port_facts_unknown(uint32_t device_index, uint32_t number);

@@ -313,6 +313,9 @@ static bool see_settings(struct setting_facts *known, bool *have, const struct s
 
 bool device_see_settings(struct device *d, const struct setting_facts *f)
 {
+	/* It is a detail, too, that is read less often. */
+	if (d->have_details && f->node_desc[0])
+		STRSCPY(d->details.node_desc, f->node_desc);
 	return see_settings(&d->settings, &d->have_settings, f);
 }
 

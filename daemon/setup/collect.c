@@ -97,7 +97,6 @@ static enum modules_for modules_for(const struct device *d)
 static bool port_is_known(const struct collection *c, const struct port *p, struct port_facts *ret)
 {
 	const struct device *d = p->device;
-	enum modules_for what = modules_for(d);
 
 	*ret = p->facts;
 	if (p->have_facts)
@@ -105,9 +104,7 @@ static bool port_is_known(const struct collection *c, const struct port *p, stru
 	if (config_device_settings(c->in->config, &d->facts).monitor != MONITOR_NO)
 		return false;
 	ret->number = p->number;
-	if (what != _MODULES_FOR_MAX)
-		ret->link_layer = what == MODULES_FOR_INFINIBAND ? LINK_LAYER_INFINIBAND
-								 : LINK_LAYER_ETHERNET;
+	ret->link_layer = device_link_layer(&d->facts);
 	return true;
 }
 

@@ -15,6 +15,7 @@ struct target {
 /* What is found, if that is known. */
 struct found {
 	bool known;
+	bool stale; /* as the helper read it when it was set, and nobody since */
 	char value[STEP_VALUE_MAX];
 };
 
@@ -103,8 +104,8 @@ static void read_device(const struct step *s, const struct device *d, struct fou
 {
 	if (s->kind == STEP_DEVICE_NAME)
 		note_word(f, d->facts.name);
-	else if (s->kind == STEP_NODE_DESCRIPTION && d->have_details)
-		note_word(f, d->details.node_desc);
+	else if (s->kind == STEP_NODE_DESCRIPTION && d->have_settings)
+		note_word(f, d->settings.node_desc);
 	else if (s->kind == STEP_ADAPTIVE_MODERATION && d->have_settings)
 		note_word(f, setting_switch(d->settings.adaptive_moderation));
 }
@@ -124,8 +125,10 @@ static struct found read_found(const struct step *s, const struct model *m, cons
 		note_word(&f, m->system.netns_exclusive ? "exclusive" : "shared");
 	else if (s->kind == STEP_PRIVILEGED_QKEY)
 		note_word(&f, setting_switch(m->system.privileged_qkey));
-	if (!f.known && s->read_back[0])
+	if (!f.known && s->read_back[0]) {
 		note_word(&f, s->read_back);
+		f.stale = true;
+	}
 	return f;
 }
 
@@ -482,10 +485,18 @@ int evaluate_setting(struct step *s, struct setup_memory *memory, const struct p
 			return 0;
 	} else if (f.known && setting_satisfied(s->kind, f.value, s->value)) {
 		r = note_in_force(s, memory);
+		if (f.stale)
+			step_say(s->detail, "as it was read when it was set; not read since");
 	}
-	/* What it is until then says nothing of what somebody did. */
-	if (mode_is_due(s, &t, in->config))
+	if (mode_is_due(s, &t, in->config)) {
+		/* What it is until then says nothing of what somebody did. */
 		setup_memory_prune_settings(memory, is_other, &key);
+		if (s->result != STEP_OK) {
+			step_say(s->detail, "after the mode, which changes it");
+			s->result = STEP_WAITING;
+			return MIN(r, 0);
+		}
+	}
 	if (r < 0 || s->result == STEP_OK)
 		return r;
 	if (is_settling(s, in))

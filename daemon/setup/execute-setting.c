@@ -81,10 +81,9 @@ static int set_name(struct work *w)
 
 static int read_description(struct work *w, char value[STEP_VALUE_MAX])
 {
-	struct device_details d;
-
-	sysfs_read_details(w->req->index, w->req->name, &d);
-	snprintf(value, STEP_VALUE_MAX, "%s", d.node_desc);
+	/* There may be none, which setting it tells. */
+	if (sysfs_read_node_desc(w->req->name, value, STEP_VALUE_MAX) < 0)
+		value[0] = '\0';
 	return 0;
 }
 

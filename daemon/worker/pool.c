@@ -633,11 +633,11 @@ int pool_read_details(struct pool *p, const struct device_facts *d)
 	return request(p, d->adapter, LANE_SLOW, &m);
 }
 
-int pool_read_settings(struct pool *p, const struct device_facts *d)
+int pool_read_settings(struct pool *p, const struct device_facts *d, bool watched)
 {
 	struct wire_message m = device_message(WIRE_READ_SETTINGS, d, d->port_count);
 
-	return request(p, d->adapter, LANE_SLOW, &m);
+	return request(p, watched ? d->adapter : POOL_SCOUT, LANE_SLOW, &m);
 }
 
 int pool_read_tables(struct pool *p, const struct device_facts *d, uint32_t port)

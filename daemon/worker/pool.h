@@ -95,11 +95,12 @@ int pool_read_port(struct pool *p, const struct device_facts *d, uint32_t port);
 /* measure: hold the context only where that pins no module. */
 int pool_watch(struct pool *p, const struct device_facts *d, bool measure);
 /*
- * Those of the slow lane. Counters of port 0 are the device's own; names: their names are wanted in
+ * Those of the slow lane. Settings of a device that is not watched (and has no worker for that) are
+ * read by the scout: none of them asks anything of the device. Counters of port 0 are the device's own; names: their names are wanted in
  * any case, else only when they are others than before.
  */
 int pool_read_details(struct pool *p, const struct device_facts *d);
-int pool_read_settings(struct pool *p, const struct device_facts *d);
+int pool_read_settings(struct pool *p, const struct device_facts *d, bool watched);
 int pool_read_tables(struct pool *p, const struct device_facts *d, uint32_t port);
 int pool_read_counters(struct pool *p, const struct device_facts *d, uint32_t port,
 	enum counter_source source, bool names);

@@ -238,6 +238,7 @@ static void read_settings(struct lane *l, const struct wire_message *request)
 		probe_send(&m);
 	}
 	m.settings = setting_facts_unknown(ref->device_index, 0);
+	(void)sysfs_read_node_desc(ref->device, m.settings.node_desc, sizeof(m.settings.node_desc));
 	if (n)
 		m.settings.adaptive_moderation =
 			MAX(nldev_read_adaptive_moderation(n, ref->device_index), -1);

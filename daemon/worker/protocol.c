@@ -124,6 +124,7 @@ static void terminate_strings(struct wire_message *m)
 		TERMINATE(m->qos.name);
 		break;
 	case WIRE_SETTINGS:
+		TERMINATE(m->settings.node_desc);
 		TERMINATE(m->settings.optional_on);
 		TERMINATE(m->settings.optional_all);
 		break;

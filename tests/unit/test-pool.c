@@ -268,18 +268,24 @@ static void test_settings(void **state)
 
 	(void)state;
 	rig->device.port_count = 3;
-	assert_int_equal(pool_read_settings(rig->pool, &rig->device), 0);
+	assert_int_equal(pool_read_settings(rig->pool, &rig->device, true), 0);
 	turn_until(rig, &rig->device_settings, 1, 5 * USEC_PER_SEC);
 	turn_for(rig, 2 * TIMEOUT);
 	assert_int_equal(rig->port_settings, 3);
 	assert_int_equal(rig->device_settings, 1);
 	assert_int_equal(rig->slow_lates, 0);
+
+	/* By the scout, of a device that is not watched. */
+	rig->port_settings = 0;
+	assert_int_equal(pool_read_settings(rig->pool, &rig->device, false), 0);
+	turn_until(rig, &rig->device_settings, 2, 5 * USEC_PER_SEC);
+	assert_int_equal(rig->port_settings, 3);
 	rig_free(rig);
 
 	/* An answer without its end is none. */
 	rig = rig_new("halfway");
 	rig->device.port_count = 2;
-	assert_int_equal(pool_read_settings(rig->pool, &rig->device), 0);
+	assert_int_equal(pool_read_settings(rig->pool, &rig->device, true), 0);
 	turn_until(rig, &rig->slow_lates, 1, 5 * USEC_PER_SEC);
 	assert_int_equal(rig->port_settings, 2);
 	assert_int_equal(rig->slow_lates, 1);

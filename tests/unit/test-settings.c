@@ -290,8 +290,8 @@ static void describe(struct host *h, const char *name, const char *text)
 {
 	struct device *d = device(h, name);
 
-	d->have_details = true;
-	STRSCPY(d->details.node_desc, text);
+	d->have_settings = true;
+	STRSCPY(d->settings.node_desc, text);
 }
 
 static void given_description(struct host *h)
@@ -540,6 +540,41 @@ static void test_roce(void **state)
 	p->settings.roce_mode = GID_TYPE_ROCE_V1;
 	update(h);
 	expect(h, STEP_ROCE_MODE, "mlx5_0/1", STEP_DRIFTED, "v1", NULL);
+}
+
+/* What is not watched is set all the same, and what became of it is read without the device. */
+static void test_not_watched(void **state)
+{
+	struct host *h = *state;
+	struct setup_request req;
+	struct device *d;
+
+	configure(h, "[Device *]\nMonitor=no\nNodeDescription=%d\n"
+		     "[Port linklayer=Ethernet]\nRoCEMode=v2\n"
+		     "[Port linklayer=InfiniBand]\nRoCEToS=3\n");
+	d = see_device(h, 3, "mlx5_0");
+	d->ports[0].have_facts = false;
+	d->ports[0].facts = port_facts_unknown(3, 1);
+	update(h);
+	req = start(h, STEP_NODE_DESCRIPTION);
+	answer(h, &req, STEP_CHANGED, 0, "mlx5_0");
+	expect(h, STEP_NODE_DESCRIPTION, "mlx5_0", STEP_CHANGED, "mlx5_0", "not read since");
+	h->now += 2 * USEC_PER_SEC;
+	req = start(h, STEP_ROCE_MODE);
+	answer(h, &req, STEP_CHANGED, 0, "v2");
+	describe(h, "mlx5_0", "mlx5_0");
+	d->ports[0].have_settings = true;
+	d->ports[0].settings.roce_mode = GID_TYPE_ROCE_V2;
+	update(h);
+	expect(h, STEP_NODE_DESCRIPTION, "mlx5_0", STEP_CHANGED, "mlx5_0", NULL);
+	assert_string_equal(step(h, STEP_NODE_DESCRIPTION, "mlx5_0")->detail, "");
+	expect_nothing_due(h);
+	d->ports[0].settings.roce_mode = GID_TYPE_ROCE_V1;
+	describe(h, "mlx5_0", "somebody");
+	update(h);
+	expect(h, STEP_NODE_DESCRIPTION, "mlx5_0", STEP_DRIFTED, "somebody", NULL);
+	expect(h, STEP_ROCE_MODE, "mlx5_0/1", STEP_DRIFTED, "v1", NULL);
+	assert_int_equal(h->plan.n_steps, 3); /* and rdma_cm */
 }
 
 /* RoCE settings are rdma_cm's: it is loaded for them, and without it they are not in force. */
@@ -875,6 +910,11 @@ static void test_mode_changes_mtu(void **state)
 	n = model_netdev_by_index(&h->model, 7);
 	update(h);
 	expect(h, STEP_NETDEV_MTU, "ib0", STEP_OK, NULL, NULL);
+	/* Nor is it tried where somebody else's mode stands. */
+	configure(h, "[IPoIB ib0]\nMode=connected\nMTU=65520\n");
+	h->config->setup_mode = SETUP_MODE_REPORT;
+	update(h);
+	expect(h, STEP_NETDEV_MTU, "ib0", STEP_WAITING, "2044", "after the mode");
 	configure(h, "[IPoIB ib0]\nMode=connected\nMTU=2044\n");
 	update(h);
 	req = start(h, STEP_IPOIB_MODE);
@@ -910,7 +950,7 @@ static void test_order(void **state)
 	/* Somebody changes all of it. */
 	for (uint32_t i = 1; i <= 2; i++) {
 		model_device_by_index(&h->model, i)->ports[0].settings.roce_tos = 8;
-		STRSCPY(model_device_by_index(&h->model, i)->details.node_desc, "x");
+		STRSCPY(model_device_by_index(&h->model, i)->settings.node_desc, "x");
 	}
 	update(h);
 	expect(h, STEP_ROCE_TOS, "mlx5_2/1", STEP_DRIFTED, "8", NULL);
@@ -993,6 +1033,7 @@ int main(void)
 		CASE(test_rival),
 		CASE(test_changed_while_running),
 		CASE(test_roce),
+		CASE(test_not_watched),
 		CASE(test_roce_module),
 		CASE(test_roce_module_denied),
 		CASE(test_roce_on_infiniband),

@@ -73,6 +73,8 @@ static int on_uevent_io(sd_event_source *source, int fd, uint32_t revents, void 
 			manager_request_listing(m);
 			break;
 		case UEVENT_MODULE:
+			if (e.removed)
+				manager_setup_module_removed(m, e.sysname);
 			m->plan_dirty = true;
 			break;
 		case UEVENT_UMAD:

@@ -35,8 +35,9 @@ struct manager_setup {
 	char hostname[HOST_NAME_MAX + 1];
 	int hostname_fd;
 	sd_event_source *hostname_io;
-	bool rival_told;
-	bool ordered; /* somebody waits for what plan_order() began */
+	const char *rival_told; /* the last one */
+	usec_t drivers_gone;    /* when a module that drivers need was unloaded last, 0 never */
+	bool ordered;           /* somebody waits for what plan_order() began */
 };
 
 static void free_rows(struct manager_setup *s)
@@ -208,16 +209,24 @@ static void log_news(struct manager_setup *s)
 				step_message(step, text, sizeof(text)));
 }
 
+/* A driver container may end without a word: after that time it is not waited for any more. */
+#define DRIVERS_USEC (2 * USEC_PER_MINUTE)
+
 /* Two that set up the same devices: said once, for it says itself by the plan when it is over. */
-static const char *notice_rival(struct manager_setup *s)
+static const char *notice_rival(struct manager_setup *s, usec_t now)
 {
+	static const char container[] = "a driver container (/run/mellanox/drivers)";
 	const char *rival = look_rival(NULL);
 
-	if (rival && !s->rival_told)
+	if (!rival && s->drivers_gone && usec_sub(now, s->drivers_gone) < DRIVERS_USEC &&
+		look_driver_container(NULL))
+		rival = container;
+	if (rival && rival != s->rival_told)
 		log_warning("%s and rdmad.service both set up the RDMA devices of this host: rdmad "
 			    "stands still while the former runs",
 			rival);
-	s->rival_told |= rival != NULL;
+	if (rival)
+		s->rival_told = rival;
 	return rival;
 }
 
@@ -230,7 +239,7 @@ void manager_setup_replan(struct manager *m)
 		.model = &m->model,
 		.module_state = look_module_state,
 		.hostname = s->hostname,
-		.rival = notice_rival(s),
+		.rival = notice_rival(s, now.mono),
 		.now = now.mono,
 	};
 	int r;
@@ -398,6 +407,13 @@ int manager_setup_new(struct manager *m)
 		return r;
 	recall(m);
 	return 0;
+}
+
+void manager_setup_module_removed(struct manager *m, const char *module)
+{
+	plan_module_removed(&m->setup->plan, module, manager_now(m).mono);
+	if (look_is_driver(module))
+		m->setup->drivers_gone = manager_now(m).mono;
 }
 
 void manager_setup_reloaded(struct manager *m)

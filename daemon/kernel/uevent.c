@@ -88,6 +88,7 @@ int uevent_monitor_next(struct uevent_monitor *m, struct uevent *ret)
 			continue;
 		log_debug("uevent %s %s %s", action, subsystem, sysname);
 		STRSCPY(ret->sysname, sysname);
+		ret->removed = streq(action, "remove");
 		if (streq(subsystem, "infiniband")) {
 			ret->kind = UEVENT_DEVICE;
 			return 1;
@@ -103,7 +104,7 @@ int uevent_monitor_next(struct uevent_monitor *m, struct uevent *ret)
 			return 1;
 		}
 		/* The node of a device in another network namespace is all that we hear of it. */
-		ret->kind = streq(action, "remove") ? UEVENT_UVERBS_REMOVE : UEVENT_DEVICE;
+		ret->kind = ret->removed ? UEVENT_UVERBS_REMOVE : UEVENT_DEVICE;
 		return 1;
 	}
 }

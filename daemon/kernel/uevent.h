@@ -17,6 +17,7 @@ enum uevent_kind {
 
 struct uevent {
 	enum uevent_kind kind;
+	bool removed;                /* of a module: it was unloaded */
 	char sysname[RDMA_NAME_MAX]; /* "rxe0", "uverbs0" */
 };
 

@@ -44,6 +44,9 @@ static int add(struct collection *c, const struct step *like)
 	for (size_t i = 0; i < c->plan->n_steps; i++)
 		if (same_step(&c->plan->steps[i], like)) {
 			*s = c->plan->steps[i];
+			/* Under another name it has another directory in configfs. */
+			if (!streq(s->object, like->object))
+				s->read_back[0] = '\0';
 			STRSCPY(s->object, like->object);
 			s->asked_by = like->asked_by;
 			break;

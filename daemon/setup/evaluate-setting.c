@@ -493,7 +493,7 @@ int evaluate_setting(struct step *s, struct setup_memory *memory, const struct p
 		setup_memory_prune_settings(memory, is_other, &key);
 		if (s->result != STEP_OK) {
 			step_say(s->detail, "after the mode, which changes it");
-			s->result = STEP_WAITING;
+			s->after_mode = true; /* plan_update() looks how long that takes */
 			return MIN(r, 0);
 		}
 	}

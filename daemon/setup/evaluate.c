@@ -257,12 +257,17 @@ static int evaluate_present(struct step *s, struct link_view *v, const struct de
 	return r < 0 ? r : 1;
 }
 
+static void note_lost(struct link_view *v)
+{
+	struct memory_link l = *v->known;
+
+	l.lost = true;
+	(void)setup_memory_note_link(v->memory, &l); /* it is known, so that this finds it */
+}
+
 /* The netdev is not there. */
 static int evaluate_no_netdev(struct step *s, struct link_view *v)
 {
-	struct memory_link l;
-	int r;
-
 	s->absent_since = s->made_at = 0;
 	s->result = STEP_WAITING;
 	step_say(s->found, "no netdev %s", s->netdev);
@@ -273,10 +278,8 @@ static int evaluate_no_netdev(struct step *s, struct link_view *v)
 	step_say(s->detail, "netdev %s is gone, and the link with it", s->netdev);
 	step_say(s->remedy, "bring %s back: the link is made again then", s->netdev);
 	step_conclude(s, STEP_WAITING, REASON_NETDEV_MISSING);
-	l = *v->known;
-	l.lost = true;
-	r = setup_memory_note_link(v->memory, &l);
-	return r == -E2BIG ? 0 : r;
+	note_lost(v);
+	return 0;
 }
 
 /* It should be made: may it? */
@@ -299,6 +302,15 @@ static void evaluate_make(struct step *s, struct link_view *v)
 	} else {
 		s->wanted_run = true;
 	}
+}
+
+/* It did not go by itself, but with its module: it is owed when that is back. */
+static bool went_with_module(const struct step *s, struct link_view *v)
+{
+	usec_t unloaded = v->memory->unloaded[s->link_type];
+
+	return v->module_unloaded ||
+	       (unloaded && usec_add(unloaded, UNLOADED_USEC) >= s->absent_since);
 }
 
 /* It was there, its netdev never went, and it is gone. */
@@ -328,6 +340,14 @@ static void evaluate_deleted(struct step *s, struct link_view *v)
 	}
 
 	step_say(s->found, "deleted by hand");
+	if (went_with_module(s, v)) {
+		note_lost(v);
+		if (!v->module_unloaded) {
+			step_say(s->found, "gone with its module");
+			evaluate_make(s, v);
+			return;
+		}
+	}
 	if (v->module_unloaded)
 		step_say(s->found, "gone: %s was unloaded by hand", link_type_module(s->link_type));
 	if (s->ordered || (c->drift == DRIFT_REPAIR && v->known->repairs < REPAIRS_MAX)) {
@@ -407,7 +427,8 @@ static int evaluate_link(struct step *s, struct setup_memory *memory, const stru
 		step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
 		return 0;
 	}
-	if (v.known && !v.known->lost && v.known->ifindex == v.netdev->facts.ifindex) {
+	if (v.known && (!v.known->lost || v.module_unloaded) &&
+		v.known->ifindex == v.netdev->facts.ifindex) {
 		evaluate_deleted(s, &v);
 		return 0;
 	}
@@ -421,7 +442,7 @@ int step_evaluate(struct step *s, struct setup_memory *memory, const struct plan
 	s->result = STEP_PENDING;
 	s->found[0] = s->wanted[0] = s->detail[0] = s->remedy[0] = '\0';
 	s->hidden = s->has_condition = s->wanted_run = s->repairs = s->disruptive = false;
-	s->awaits_pkey = false;
+	s->awaits_pkey = s->after_mode = false;
 	s->interim[0] = '\0';
 	/* An object may have several settings. */
 	if (step_kind_is_setting(s->kind))

@@ -37,6 +37,28 @@ enum module_state look_module_state(const char *module, void *user)
 	return strncmp(state, "live", 4) == 0 ? MODULE_STATE_LIVE : MODULE_STATE_CHANGING;
 }
 
+bool look_driver_container(const char *root)
+{
+	char path[512];
+
+	/* github.com/Mellanox/ofed-docker and doca-driver-build, entrypoint.sh */
+	if (!root)
+		root = "/run/mellanox/drivers";
+	snprintf(path, sizeof(path), "%s/.driver-ready", root);
+	return access(root, F_OK) == 0 && access(path, F_OK) < 0 && errno == ENOENT;
+}
+
+bool look_is_driver(const char *module)
+{
+	static const char *const names[] = { "ib_core", "mlx4_core", "mlx5_core", "mlx5_ib",
+		"mlx_compat" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (streq(module, names[i]))
+			return true;
+	return false;
+}
+
 const char *look_rival(const char *slice)
 {
 	/* MLNX_OFED, DOCA-OFED */

@@ -49,6 +49,8 @@ struct setup_memory {
 	struct memory_setting *settings;
 	size_t n_settings;
 	bool dirty; /* differs from what was last parsed or formatted */
+	/* When the module of such links went, monotonic; 0 never. Not kept. */
+	usec_t unloaded[_LINK_TYPE_MAX];
 };
 
 /* Entries of each kind; what does not fit is not remembered (and said so by -E2BIG). */

@@ -15,6 +15,9 @@
  */
 #define SETTLE_USEC (1 * USEC_PER_SEC)
 
+/* A link that is missed so soon after its module was unloaded went with it. */
+#define UNLOADED_USEC (5 * USEC_PER_SEC)
+
 /* What we made or set is in the model by then, or somebody undid it at once. */
 #define MADE_USEC (15 * USEC_PER_SEC)
 

@@ -176,6 +176,18 @@ static bool is_there(const struct memory_setting *s, void *user)
 	return false;
 }
 
+/* The MTU comes soon after its mode, or waits as long as that does. */
+static void follow_mode(const struct step *steps, struct step *mtu)
+{
+	for (const struct step *s = steps; s < mtu; s++)
+		if (s->kind == STEP_IPOIB_MODE && streq(s->object, mtu->object))
+			mtu->result = s->result == STEP_OK || s->result == STEP_CHANGED
+					      ? STEP_PENDING
+					      : s->result;
+	if (mtu->result != STEP_PENDING)
+		mtu->result = STEP_WAITING;
+}
+
 int plan_update(struct plan *p, const struct plan_input *in)
 {
 	_cleanup_(freep) struct step *steps = NULL;
@@ -201,6 +213,8 @@ int plan_update(struct plan *p, const struct plan_input *in)
 			forget_attempts(s);
 			s->ordered = s->ordered_disruptive = false;
 		}
+		if (s->after_mode)
+			follow_mode(steps, s);
 		if (s->result == STEP_OK && s->changed_untold)
 			s->result = STEP_CHANGED;
 		if (s->settles_at)
@@ -419,6 +433,13 @@ bool plan_settled(const struct plan *p)
 		if (p->steps[i].result == STEP_PENDING && !p->steps[i].hidden)
 			return false;
 	return true;
+}
+
+void plan_module_removed(struct plan *p, const char *module, usec_t now)
+{
+	for (enum link_type t = LINK_TYPE_NONE + 1; t < _LINK_TYPE_MAX; t++)
+		if (module_name_equal(link_type_module(t), module))
+			p->memory.unloaded[t] = now;
 }
 
 bool plan_awaits_pkey(const struct plan *p)

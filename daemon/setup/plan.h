@@ -65,6 +65,7 @@ struct step {
 	char detail[REASON_TEXT_MAX]; /* why, when there is something to say */
 	char remedy[REASON_TEXT_MAX];
 	bool hidden;      /* Drift=ignore: not to be shown */
+	bool after_mode;  /* an MTU: the mode of its netdev comes first */
 	bool awaits_pkey; /* the port's table is to be read again now and then: no event may tell */
 	bool disruptive;  /* it disturbs whoever uses the object */
 	bool has_condition;
@@ -132,6 +133,9 @@ usec_t plan_recheck(const struct plan *p);
 
 /* Whether no step is running or due: what is left waits for something or has failed. */
 bool plan_settled(const struct plan *p);
+
+/* A module was unloaded, maybe to be loaded again at once: its links went with it. */
+void plan_module_removed(struct plan *p, const char *module, usec_t now);
 
 /* Whether a step waits for a P_Key to come. */
 bool plan_awaits_pkey(const struct plan *p);

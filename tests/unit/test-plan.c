@@ -727,6 +727,13 @@ static void module_of_link_unloaded(void **state)
 	settle(h);
 	expect(h, STEP_DRIFTED, "rdma_rxe was unloaded by hand", NULL, NULL);
 	expect_idle(h);
+	/* Loaded by hand, and the link is owed. */
+	set_module(h, "rdma_rxe", MODULE_STATE_LIVE);
+	update(h);
+	make_rxe0(h, 3, 5);
+	set_module(h, "rdma_rxe", MODULE_STATE_NONE);
+	lose_device(h, 3);
+	settle(h);
 	/* A netdev that comes back would bring the link, but not the module. */
 	see_netdev(h, 5, "d0", true);
 	update(h);
@@ -738,6 +745,27 @@ static void module_of_link_unloaded(void **state)
 	set_module(h, "rdma_rxe", MODULE_STATE_LIVE);
 	update(h);
 	make_rxe0(h, 2, 7);
+}
+
+/* So quickly that nobody sees it away. */
+static void module_of_link_reloaded(void **state)
+{
+	struct host *h = *state;
+
+	given_rxe0(h);
+	h->now += USEC_PER_HOUR;
+	plan_module_removed(&h->plan, "rdma_rxe", h->now);
+	lose_device(h, 1);
+	settle(h);
+	expect(h, STEP_PENDING, "gone with its module", NULL, NULL);
+	make_rxe0(h, 2, 5);
+	/* Deleted by hand long after that is deleted by hand. */
+	h->now += USEC_PER_HOUR;
+	update(h);
+	lose_device(h, 2);
+	settle(h);
+	expect(h, STEP_DRIFTED, "deleted by hand", NULL, NULL);
+	expect_idle(h);
 }
 
 static void module_of_link_denied(void **state)
@@ -1221,6 +1249,7 @@ int main(void)
 		T(link_deleted_ignore),
 		T(link_deleted_repair),
 		T(module_of_link_unloaded),
+		T(module_of_link_reloaded),
 		T(module_of_link_denied),
 		T(link_renamed_by_hand),
 		T(netdev_carries_another_link),

@@ -918,6 +918,7 @@ static void test_mode_changes_mtu(void **state)
 	configure(h, "[IPoIB ib0]\nMode=connected\nMTU=2044\n");
 	update(h);
 	req = start(h, STEP_IPOIB_MODE);
+	expect(h, STEP_NETDEV_MTU, "ib0", STEP_OK, "2044", NULL);
 	/* The kernel tells of it before the helper does. */
 	n->facts.ipoib_connected = 1;
 	n->facts.mtu = 65520;

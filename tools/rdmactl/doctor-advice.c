@@ -87,6 +87,10 @@ static const struct advice_of catalog[] = {
 		"vanish and come back.",
 		"systemctl disable openibd, unless MLNX_OFED is in use; then rdmad stands still "
 		"while it works." },
+	{ "rival-driver-container",
+		"A container brings the drivers: it unloads those of the host, and loads its own. "
+		"Devices vanish and come back when it starts, is updated or ends.",
+		"Nothing: rdmad stands still while it works." },
 	{ "rival-ndd",
 		"It writes the node description, and so does rdmad where NodeDescription= is "
 		"configured: what one writes the other takes for drift.",

@@ -171,11 +171,23 @@ static void look_at_interface_manager(struct doctor *d)
 		}
 }
 
+/* Where it has its root directory on the host; empty when it has ended. */
+static void look_at_driver_container(struct doctor *d)
+{
+	static const char path[] = "/run/mellanox/drivers";
+	_cleanup_(strv_freep) char **entries = host_list(&d->host, path);
+
+	if (entries && entries[0])
+		doctor_find(d, FINDING_NOTE, "rival-driver-container", "%s is a driver container's",
+			path);
+}
+
 void doctor_rivals(struct doctor *d)
 {
 	size_t before = json_array_size(d->findings);
 
 	look_at_openibd(d);
+	look_at_driver_container(d);
 	look_at_rdma_service(d);
 	look_at_rename(d);
 	look_at_ndd(d);

@@ -20,17 +20,17 @@ start_rdmad
 # At once: nothing may be waited for here.
 check "the link is there when start returns" port_is rxe0/1 ACTIVE
 check "status says ok at once" rdmactl check rxe0/1
-check_match "status shows it" "$(rdmactl --no-pager status)" 'rxe0'
-check_match "and that rxe1 waits for its netdev" "$(rdmactl --no-pager status)" 'd1'
+status=$(rdmactl --no-pager status)
+check_match "status shows it" "$status" 'rxe0'
+check_match "and that rxe1 waits for its netdev" "$status" 'd1'
 check "no link rxe1 yet" test ! -e /sys/class/infiniband/rxe1
-check "the unit is active" systemctl is-active rdmad.service
-check_match "STATUS= is set" "$(systemctl show -P StatusText rdmad.service)" '1 device, 1 port'
+mapfile -t unit < <(systemctl show -P ActiveState -P StatusText rdmad.service)
+check_eq "the unit is active" "${unit[0]}" active
+check_match "STATUS= is set" "${unit[*]}" '1 device, 1 port'
 
-sleep 5
 cable d1 p1
 check "its netdev appears, and the link is made" wait_for 5 port_is rxe1/1 ACTIVE
-check "and watched" wait_for 5 rdmactl check rxe1/1
-check "the whole host is ok" wait_for 5 rdmactl check
+check "and watched, and the whole host is ok" wait_for 5 rdmactl check
 
 conf module <<END
 [Modules]
@@ -38,9 +38,8 @@ Load=ib_umad ib_umad_does_not_exist
 END
 check "reload" systemctl reload rdmad.service
 check "a module of Load= is loaded" wait_for 5 module_loaded ib_umad
-absent_is() { [[ $(rdmactl --no-pager --json=short status | jq -r '.Setup[] | select(.Object == "ib_umad_does_not_exist") | .Result') == "$1" ]]; }
+absent_is() { [[ $(rdmactl --no-pager --no-legend plan ib_umad_does_not_exist) == *" $1 "* ]]; }
 check "an absent one is a notice and no trouble" wait_for 5 absent_is unsupported
 check "the host stays ok" rdmactl check
 check_eq "no unit failed" "$(systemctl --failed --plain --no-legend)" ""
-rdmactl --no-pager status
 finish

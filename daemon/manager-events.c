@@ -67,6 +67,9 @@ static int on_uevent_io(sd_event_source *source, int fd, uint32_t revents, void 
 		switch (e.kind) {
 		case UEVENT_UVERBS_REMOVE:
 			uverbs_removed(m, e.sysname);
+			/* The driver may be going, and with it ib_core, which this keeps: the
+			 * listing takes it up again where a device remains. */
+			manager_leave_rdma_monitor(m);
 			manager_request_listing(m);
 			break;
 		case UEVENT_DEVICE:
@@ -129,6 +132,12 @@ static int on_rdma_io(sd_event_source *source, int fd, uint32_t revents, void *u
 	for (struct device *d = m->model.devices; d; d = d->next)
 		device_ask_ports(m, d);
 	return 0;
+}
+
+void manager_leave_rdma_monitor(struct manager *m)
+{
+	m->rdma_io = sd_event_source_disable_unref(m->rdma_io);
+	m->rdma = rdma_monitor_close(m->rdma);
 }
 
 void manager_join_rdma_monitor(struct manager *m)

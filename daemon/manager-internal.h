@@ -161,6 +161,8 @@ void on_pool_listed(const struct pool_listing *l, void *user);
 int manager_open_events(struct manager *m);
 /* The kernel has the RDMA netlink group: listens to it from now on. */
 void manager_join_rdma_monitor(struct manager *m);
+/* Not without a device: it is a reference to ib_core. */
+void manager_leave_rdma_monitor(struct manager *m);
 
 /* ---- manager-port.c ---- */
 /* Gives the device and its ports their bookkeeping; again after its port count changed. */

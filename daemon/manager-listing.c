@@ -364,8 +364,10 @@ void on_pool_listed(const struct pool_listing *l, void *user)
 		absence_expect_configured(&m->model, m->config, manager_now(m));
 		manager_judge_missing(m);
 		manager_ask_switches(m);
-		if (l->notifies)
+		if (l->notifies && m->model.devices)
 			manager_join_rdma_monitor(m);
+		else
+			manager_leave_rdma_monitor(m);
 		manager_inventory_look(m);
 		if (!m->list_again) /* else this one may be from before */
 			rewatch_returned(m);

@@ -114,6 +114,29 @@ static bool is_due(const struct step *s, usec_t now)
 	return s->wanted_run && s->run.next_try <= now;
 }
 
+static bool is_trouble(enum step_result r)
+{
+	return r == STEP_DRIFTED || r == STEP_BLOCKED || r == STEP_UNSUPPORTED || r == STEP_FAILED;
+}
+
+/*
+ * Somebody else is at the drivers: what goes meanwhile was not undone by anybody, and nothing is begun.
+ * before: what it was until now; trouble that there was stands. True when that is all there is to it.
+ */
+static bool stands_still(
+	struct plan *p, struct step *s, enum step_result before, const struct plan_input *in)
+{
+	if (!in->rival || is_running(p, s) || s->result == STEP_OK ||
+		(!s->wanted_run && (!is_trouble(s->result) || is_trouble(before))))
+		return false;
+	s->wanted_run = s->has_condition = false;
+	s->result = STEP_WAITING;
+	step_say(s->detail, "%s is at the drivers", in->rival);
+	s->remedy[0] = '\0';
+	p->recheck = MIN(p->recheck, usec_add(in->now, RIVAL_RECHECK_USEC));
+	return true;
+}
+
 /* The facts say that the step should run: may it, and when? */
 static void schedule(struct plan *p, struct step *s, const struct plan_input *in)
 {
@@ -121,13 +144,6 @@ static void schedule(struct plan *p, struct step *s, const struct plan_input *in
 		s->wanted_run = false;
 		s->result = STEP_WAITING;
 		STRSCPY(s->detail, "[Setup] Mode=report: it would be done, and is not");
-		return;
-	}
-	if (in->rival && !is_running(p, s)) {
-		s->wanted_run = false;
-		s->result = STEP_WAITING;
-		snprintf(s->detail, sizeof(s->detail), "%s is at the drivers", in->rival);
-		p->recheck = MIN(p->recheck, usec_add(in->now, RIVAL_RECHECK_USEC));
 		return;
 	}
 	if (s->run.attempts > 0 && s->run.fingerprint != s->fingerprint) {
@@ -203,11 +219,14 @@ int plan_update(struct plan *p, const struct plan_input *in)
 	p->recheck = USEC_INFINITY;
 	for (size_t i = 0; i < n; i++) {
 		struct step *s = &steps[i];
+		enum step_result before = s->result;
 
 		r = step_evaluate(s, &p->memory, in);
 		if (r < 0)
 			return r;
-		if (s->wanted_run) {
+		if (stands_still(p, s, before, in)) {
+			; /* it is said why */
+		} else if (s->wanted_run) {
 			schedule(p, s, in);
 		} else if (!is_running(p, s)) {
 			forget_attempts(s);

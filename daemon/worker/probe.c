@@ -119,6 +119,9 @@ static void *lane_thread(void *arg)
 		l->work(l, j);
 
 		pthread_mutex_lock(&probe.lock);
+		/* The socket is a reference to ib_core, which could not be unloaded. */
+		if (!l->todo.first)
+			l->nldev = nldev_close(l->nldev);
 		l->running = NULL;
 		if (j->request.type == WIRE_WATCH) {
 			job_list_add(&probe.done, j);

@@ -492,6 +492,31 @@ static void test_rival(void **state)
 	start(h, STEP_NODE_DESCRIPTION);
 }
 
+/* What goes or changes meanwhile is nobody's drift; what stood before stands. */
+static void test_rival_is_no_drift(void **state)
+{
+	struct host *h = *state;
+	struct plan_condition c[4];
+
+	configure(h, "[Device *]\nNodeDescription=%d\n[Port *]\nRoCEToS=7\n");
+	describe(h, see_device(h, 3, "mlx5_0")->facts.name, "mlx5_0");
+	device(h, "mlx5_0")->ports[0].have_settings = true;
+	device(h, "mlx5_0")->ports[0].settings.roce_tos = 7;
+	update(h);
+	describe(h, "mlx5_0", "somebody");
+	update(h);
+	expect(h, STEP_NODE_DESCRIPTION, "mlx5_0", STEP_DRIFTED, "somebody", NULL);
+	h->rival = "openibd.service";
+	device(h, "mlx5_0")->ports[0].settings.roce_tos = 0;
+	update(h);
+	expect(h, STEP_NODE_DESCRIPTION, "mlx5_0", STEP_DRIFTED, "somebody", NULL);
+	expect(h, STEP_ROCE_TOS, "mlx5_0/1", STEP_WAITING, "0", "openibd.service is at");
+	assert_int_equal(plan_conditions(&h->plan, c, ARRAY_SIZE(c)), 1);
+	h->rival = NULL;
+	update(h);
+	expect(h, STEP_ROCE_TOS, "mlx5_0/1", STEP_DRIFTED, "0", NULL);
+}
+
 /* The section changes while the helper is at it: the answer is to what is not asked for any more. */
 static void test_changed_while_running(void **state)
 {
@@ -1032,6 +1057,7 @@ int main(void)
 		CASE(test_refused),
 		CASE(test_released),
 		CASE(test_rival),
+		CASE(test_rival_is_no_drift),
 		CASE(test_changed_while_running),
 		CASE(test_roce),
 		CASE(test_not_watched),

@@ -15,9 +15,10 @@ cable d0 p0
 check "a directory that was left behind is nobody's work" wait_for 10 port_is rxe0/1 ACTIVE
 drivers_go() {
         rdma link delete rxe0
-        modprobe -qr rdma_ucm rdma_rxe ib_umad ib_uverbs ib_core
+        modprobe -qr rpcrdma ib_iser rdma_ucm rdma_rxe ib_umad ib_uverbs ib_core
         [[ ! -d /sys/module/ib_core ]] || { lsmod; return 1; }
 }
+# All of it: rdmad holds nothing of a stack that has no device any more.
 check "the drivers go" wait_for 5 drivers_go
 check "and another part comes" cable d1 p1
 row_is() { [[ $(rdmactl --no-pager --no-legend plan) =~ $1 ]]; }

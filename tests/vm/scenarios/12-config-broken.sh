@@ -7,9 +7,15 @@
 . /rig/lib.sh
 
 dir=/etc/rdmad/rdmad.conf.d
-generation() { rdmactl --json=short status | jq .Daemon.ConfigGeneration; }
-# what verify says: the places, one a line
-places() { rdmactl verify --json=short | jq -r '.Problems[] | .File + ":" + (.Line // "" | tostring)' | sed "s,$dir/,,"; }
+generation_is() { local json; json=$(rdmactl --json=short status) && [[ $json =~ '"ConfigGeneration":'$1[^0-9] ]]; }
+# what verify says of a file: the places, one a line
+places() {
+        local line
+        while read -r line; do
+                [[ $line =~ ^$dir/([0-9a-z-]+\.conf:[0-9]*) ]] || break
+                echo "${BASH_REMATCH[1]}"
+        done < <(rdmactl verify --no-pager 2>&1)
+}
 break_all() {
         conf 20-value <<<$'[Setup]\nMode=aply\nDrift=ignore'
         conf 21-key <<<$'[Health]\nFlapCuont=4'
@@ -35,18 +41,18 @@ wanted='20-value.conf:2
 cable d0 p0
 break_all
 check_eq "verify names each, without a daemon" "$(places)" "$wanted"
-check_status 1 "and exits with 1" rdmactl verify --no-pager
 start_rdmad
 check "what is right applies: a link out of a section that is there twice" port_is rxe0/1 ACTIVE
-check_match "the host is config-invalid" "$(rdmactl check)" 'config-invalid'
-check_status 1 "which is degraded" rdmactl check
+out=$(rdmactl check)
+check_eq "the host is degraded" $? 1
+check_match "it is config-invalid" "$out" 'config-invalid'
 journal=$(journalctl -q -u rdmad.service --no-pager)
 for place in $wanted; do
         check_match "the journal names $place" "$journal" "$dir/$place"
 done
 check "but nothing of what is masked" test "${journal/Nonsense/}" = "$journal"
-check_eq "verify says the same beside the daemon" "$(places)" "$wanted"
 understood=$(rdmactl verify --no-pager --full)
+check_eq "verify beside the daemon exits with 1" $? 1
 check_match "CRLF is understood" "$understood" "FlapCount=7 *# $dir/22-crlf.conf:2"
 check_match "and a byte order mark" "$understood" "FlapWindowSec=2h *# $dir/23-bom.conf:2"
 check_match "and what stands below a bad header's section" "$understood" "StableSec=3min *# $dir/25-header.conf:4"
@@ -59,19 +65,20 @@ check_eq "what this kernel cannot do is told, and no more" \
 [Modules] Load=ib_umad nosuch: the kernel $(uname -r) has no module nosuch"
 rm $dir/90-system.conf
 
-check_eq "a reload is refused" "$(rdmactl reload 2>/dev/null; echo $?)" 1
-check_match "and says why" "$(rdmactl reload 2>&1)" '20-value.conf:2: Mode=aply'
-check_eq "what there was is kept" "$(generation)" 1
+out=$(rdmactl reload 2>&1)
+check_eq "a reload is refused" $? 1
+check_match "and says why" "$out" '20-value.conf:2: Mode=aply'
+check "what there was is kept" generation_is 1
 rm $dir/2[014567]*.conf
 check_status 0 "mended: verify" rdmactl verify --no-pager
 check "a reload" systemctl reload rdmad.service
-check_eq "counts" "$(generation)" 2
+check "counts" generation_is 2
 check "the host is ok" wait_for 5 rdmactl check
 break_all
 conf 28-twice <<<$'[Link rxe1]\nType=rxe\nNetDevice=nosuch'
-check_eq "broken again: a reload is refused" "$(rdmactl reload 2>/dev/null; echo $?)" 1
-check_eq "the old one is in force" "$(generation)" 2
+check_status 1 "broken again: a reload is refused" rdmactl reload
+check "the old one is in force" generation_is 2
 check "with its link" port_is rxe0/1 ACTIVE
-check "and nothing of the new one" test "$(rdmactl plan --json=short --all | jq -r '.Setup[].Object' | tr '\n' ' ')" = 'rxe0 '
+check_match "and nothing of the new one" "$(rdmactl --no-pager --no-legend plan --all)" '^rxe0 +add-link +ok [^\n]*$'
 check "the host stays ok" rdmactl check
 finish

@@ -339,6 +339,12 @@ def test_import(tap, rig, update):
     p = convert(b"IPOIB_LOAD=yes\nSRP_LOAD=y\x1b[31mes\nISER_LOAD=\xff\n", "--output=-")
     tap(p.returncode == 0 and harmless(p.stdout) and harmless(p.stderr) and p.stderr.count(b"left out") == 2,
         "import-rdma-conf: hostile", p)
+    p = convert(b"IPOIB_LOAD=yes\n\0\nSRP_LOAD=yes\n", "--output=-")
+    tap(p.returncode == 1 and not p.stdout and b"NUL byte" in p.stderr, "... no text file: refused as a whole", p)
+    p = convert("IPOIB_LOAD=maybe\n", "--output=-")
+    tap(p.returncode == 0 and b"counted as no" in p.stderr, "... neither yes nor no is said", p)
+    p = rig.run("import-rdma-conf", ".")
+    tap(p.returncode == 1 and b"not a file" in p.stderr, "... a directory", p)
 
     target = rig.directory / "drop-in.conf"
     p = convert(RHEL, "--output=drop-in.conf")

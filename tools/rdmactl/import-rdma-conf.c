@@ -211,9 +211,13 @@ static int read_input(struct import *im)
 {
 	_cleanup_(freep) char *text = NULL;
 	unsigned line = 0;
+	size_t size;
 	int r;
 
-	r = file_read(im->input, 0, INPUT_MAX, &text, NULL);
+	r = file_read(im->input, 0, INPUT_MAX, &text, &size);
+	/* What is behind it would be lost without a word. */
+	if (r >= 0 && memchr(text, '\0', size))
+		return -EBADMSG;
 	for (char *s = text, *end; r >= 0 && s; s = end) {
 		end = strchr(s, '\n');
 		if (end)
@@ -245,7 +249,9 @@ static void write_no(struct import *im, const struct assignment *a)
 	bool yes;
 
 	/* The scripts compared with "yes" and nothing else. */
-	if (parse_bool(a->value, &yes) == 0 && yes)
+	if (parse_bool(a->value, &yes) < 0)
+		say(im, a, "neither \"yes\" nor \"no\": it counted as no");
+	else if (yes)
 		say(im, a, "not \"yes\" in small letters: it never had an effect");
 	if (streq(a->key, "IPOIB_LOAD"))
 		fputs("LoadInfiniBand=\nLoadInfiniBand=ib_umad\n", im->out);
@@ -293,8 +299,11 @@ static void write_all(struct import *im)
 
 static int fail(const char *file, int error)
 {
-	output_error("%s: %s%s", file, strerror(-error),
-		error == -EEXIST ? " (--force writes over it)" : "");
+	const char *why = error == -EBADMSG  ? "no text file: there is a NUL byte in it"
+			  : error == -EINVAL ? "not a file"
+					     : strerror(-error);
+
+	output_error("%s: %s%s", file, why, error == -EEXIST ? " (--force writes over it)" : "");
 	return EXIT_FAILED;
 }
 

@@ -37,7 +37,7 @@ link() { ip link add d0 type veth peer name p0 && ip link set d0 up && ip link s
 renamed() { ip link add eth9 type veth peer name p1 && ip link set eth9 up && ip link set p1 up && ip link set eth9 name d1; }
 adapter() { rdmasim -q create mlx5_4 link_layer=Ethernet node_guid=0002:c903:00aa:0040; }
 netdev() { ip link add d2 type veth peer name p2 && ip link set d2 up && ip link set p2 up; }
-bound() { rdmasim -q port mlx5_4/1 netdev=d2; }
+bound() { rdmasim -q port mlx5_4/1 netdev=d2 && rdmasim -q event mlx5_4/1 PORT_ACTIVE; }
 parent() { rdmasim -q create mlx5_0 node_guid=0002:c903:00aa:0010; }
 partition() { rdmasim -q pkey mlx5_0/1 1 0xffff && rdmasim -q event mlx5_0/1 PKEY_CHANGE; }
 

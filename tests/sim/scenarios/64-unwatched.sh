@@ -8,7 +8,8 @@
 . /rig/lib.sh
 
 cm=/sys/kernel/config/rdma_cm
-systemctl mask -q --now rdma-ndd.service
+# rdma-core loads rdma_cm and what uses it with the first device.
+systemctl mask -q --now rdma-ndd.service rdma-load-modules@{rdma,roce,infiniband}.service
 cable d0 p0
 conf site <<END
 [Daemon]
@@ -23,8 +24,6 @@ RoCEToS=106
 END
 conf z-deny <<<$'[Modules]\nDeny=rdma_cm'
 check "two adapters" eval "rdmasim -q create roce0 link_layer=Ethernet netdev=d0 hw_counters='rx,?one' && rdmasim -q create mlx5_0"
-# rdma-core loads it with the first device; nobody uses it yet.
-modprobe -r rdma_ucm rdma_cm
 check "rdma_cm is not loaded" test ! -d /sys/module/rdma_cm
 rows() { rdmactl --no-pager --no-legend --full plan --all "$@"; }
 row_is() { [[ $(rows) =~ $1 ]]; }
@@ -64,7 +63,7 @@ check_eq "no device was opened, or asked for anything" "$(untouched)" "$before"
 check_eq "nor had they been before" "$(rdmasim get roce0 n_open) $(rdmasim get mlx5_0 n_open)" '0 0'
 
 # Unloaded by hand: told, and not loaded again.
-check "rdma_cm is unloaded" modprobe -r rdma_ucm rdma_cm
+check "rdma_cm is unloaded" modprobe -r rdma_cm
 check "that is drift" wait_for 5 row_is 'rdma_cm +load-module +drifted'
 check "what it held is not in force" wait_for 5 row_is 'roce0/1 +roce-tos +blocked +no rdma_cm'
 check "loaded by hand" modprobe rdma_cm

@@ -2,6 +2,7 @@
 #include "roce.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "macros.h"
@@ -29,9 +30,17 @@ int roce_prepare(const char *device)
 		return dir == -ENOTDIR ? -ENOENT : dir;
 	if (!sysfs_is_name(device))
 		return -EINVAL;
-	if (mkdirat(dir, device, 0755) < 0 && errno != EEXIST)
-		return -errno;
-	return 0;
+	if (mkdirat(dir, device, 0755) == 0)
+		return 1;
+	return errno == EEXIST ? 0 : -errno;
+}
+
+void roce_drop(const char *device)
+{
+	_cleanup_(closep) int dir = sysfs_open_directory(CONFIGFS);
+
+	if (dir >= 0 && sysfs_is_name(device))
+		(void)unlinkat(dir, device, AT_REMOVEDIR);
 }
 
 static int open_port(const char *device, uint32_t port)

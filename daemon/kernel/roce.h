@@ -11,11 +11,13 @@
 #include "details.h"
 
 /*
- * Makes the device's directory, unless it is there. Needs root. -ENOENT: configfs is not mounted or
- * rdma_cm not loaded. -ENODEV: no such device; that of one that was there stays, and is found to lead
- * nowhere by roce_read(). Others as mkdir(2) gives them.
+ * Makes the device's directory: 1, or 0 when it is there. Needs root. -ENOENT: configfs is not mounted
+ * or rdma_cm not loaded. -ENODEV: no such device; that of one that was there stays, and is found to lead
+ * nowhere by roce_read(). Others as mkdir(2) gives them. As long as it is there rdma_cm cannot be
+ * unloaded (configfs_mkdir() takes a reference): roce_drop() it.
  */
 int roce_prepare(const char *device);
+void roce_drop(const char *device);
 
 /*
  * The default GID type ("RoCE v1", "RoCE v2", as configfs has it also for ports that are not RoCE) and

@@ -8,12 +8,14 @@ static void roce_command(const struct step *s, const char *device, char *buf)
 {
 	if (s->kind == STEP_ROCE_TOS)
 		snprintf(buf, STEP_COMMAND_MAX,
-			"echo %s >" CONFIGFS "/%s/ports/%u/default_roce_tos", s->value, device,
-			s->port);
+			"mkdir -p " CONFIGFS "/%s; echo %s >" CONFIGFS
+			"/%s/ports/%u/default_roce_tos",
+			device, s->value, device, s->port);
 	else
 		snprintf(buf, STEP_COMMAND_MAX,
-			"echo '%sRoCE %s' >" CONFIGFS "/%s/ports/%u/default_roce_mode",
-			streq(s->value, "v1") ? "IB/" : "", s->value, device, s->port);
+			"mkdir -p " CONFIGFS "/%s; echo '%sRoCE %s' >" CONFIGFS
+			"/%s/ports/%u/default_roce_mode",
+			device, streq(s->value, "v1") ? "IB/" : "", s->value, device, s->port);
 }
 
 static void optional_counters_command(const struct step *s, char *buf)

@@ -15,7 +15,7 @@ struct target {
 /* What is found, if that is known. */
 struct found {
 	bool known;
-	bool stale; /* as the helper read it when it was set, and nobody since */
+	bool stale; /* as the helper read it last */
 	char value[STEP_VALUE_MAX];
 };
 
@@ -468,6 +468,7 @@ int evaluate_setting(struct step *s, struct setup_memory *memory, const struct p
 	step_say(s->wanted, "%s", s->value[0] ? s->value : "the parent's P_Key");
 	step_say(s->found, "%s", f.known ? f.value : "not known yet");
 	s->disruptive = setting_get(s->kind)->disruptive;
+	s->by_helper = f.stale;
 	step_mix(s, s->object, strlen(s->object));
 	step_mix(s, &s->index, sizeof(s->index));
 	step_mix(s, f.value, strlen(f.value));
@@ -485,8 +486,8 @@ int evaluate_setting(struct step *s, struct setup_memory *memory, const struct p
 			return 0;
 	} else if (f.known && setting_satisfied(s->kind, f.value, s->value)) {
 		r = note_in_force(s, memory);
-		if (f.stale)
-			step_say(s->detail, "as it was read when it was set; not read since");
+		if (f.stale && in->now > usec_add(s->read_at, 3 * in->config->slow_counter_usec))
+			step_say(s->detail, "as it was when it was read last, which is long ago");
 	}
 	if (mode_is_due(s, &t, in->config)) {
 		/* What it is until then says nothing of what somebody did. */

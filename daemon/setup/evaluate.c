@@ -442,7 +442,7 @@ int step_evaluate(struct step *s, struct setup_memory *memory, const struct plan
 	s->result = STEP_PENDING;
 	s->found[0] = s->wanted[0] = s->detail[0] = s->remedy[0] = '\0';
 	s->hidden = s->has_condition = s->wanted_run = s->repairs = s->disruptive = false;
-	s->awaits_pkey = s->after_mode = false;
+	s->awaits_pkey = s->after_mode = s->wants_look = false;
 	s->interim[0] = '\0';
 	/* An object may have several settings. */
 	if (step_kind_is_setting(s->kind))

@@ -17,6 +17,7 @@
 struct work {
 	const struct setup_request *req;
 	struct nldev *nldev;
+	bool made_directory; /* of configfs: to be removed again */
 };
 
 /* ---- each kind: how it is read and set; 0 or a negative errno ---- */
@@ -107,9 +108,18 @@ static int set_moderation(struct work *w)
 	return nldev_set_adaptive_moderation(w->nldev, w->req->index, streq(w->req->value, "on"));
 }
 
-static int read_roce(struct work *w, enum gid_type *ret_mode, int *ret_tos)
+/* The directory may be somebody else's, who removes it when he has read what he wanted. */
+static int prepare_roce(struct work *w)
 {
 	int r = roce_prepare(w->req->name);
+
+	w->made_directory |= r > 0;
+	return r;
+}
+
+static int read_roce(struct work *w, enum gid_type *ret_mode, int *ret_tos)
+{
+	int r = prepare_roce(w);
 
 	return r < 0 ? r : roce_read(w->req->name, w->req->port, ret_mode, ret_tos);
 }
@@ -125,8 +135,11 @@ static int read_roce_mode(struct work *w, char value[STEP_VALUE_MAX])
 
 static int set_roce_mode(struct work *w)
 {
-	return roce_set_mode(w->req->name, w->req->port,
-		streq(w->req->value, "v1") ? GID_TYPE_ROCE_V1 : GID_TYPE_ROCE_V2);
+	int r = prepare_roce(w);
+
+	return r < 0 ? r
+		     : roce_set_mode(w->req->name, w->req->port,
+			       streq(w->req->value, "v1") ? GID_TYPE_ROCE_V1 : GID_TYPE_ROCE_V2);
 }
 
 static int read_roce_tos(struct work *w, char value[STEP_VALUE_MAX])
@@ -144,6 +157,8 @@ static int set_roce_tos(struct work *w)
 	uint32_t tos;
 	int r = parse_u32(w->req->value, &tos);
 
+	if (r >= 0)
+		r = prepare_roce(w);
 	return r < 0 ? r : roce_set_tos(w->req->name, w->req->port, tos);
 }
 
@@ -446,6 +461,29 @@ static void set_and_look(struct work *w, const struct operations *op, struct set
 	answer_detail(a, "set");
 }
 
+static void read_and_set(struct work *w, const struct operations *op, struct setup_answer *a)
+{
+	const struct setup_request *req = w->req;
+	int r = op->read(w, a->value);
+
+	if (r < 0) {
+		explain_refusal(req, r, a);
+		return;
+	}
+	if (req->flags & SETUP_LOOK) {
+		answer_conclude(a, STEP_OK, 0);
+		return;
+	}
+	if (a->value[0] && setting_satisfied((enum step_kind)req->kind, a->value, req->value)) {
+		answer_conclude(a, STEP_OK, 0);
+		answer_detail(a, "set already");
+		return;
+	}
+	if (is_left_to_others(req, a) || is_in_use(w, a))
+		return;
+	set_and_look(w, op, a);
+}
+
 void execute_setting(const struct setup_request *req, struct setup_answer *a)
 {
 	const struct operations *op = &operations[req->kind];
@@ -463,17 +501,7 @@ void execute_setting(const struct setup_request *req, struct setup_answer *a)
 		explain_refusal(req, r == -EINVAL ? -ENODEV : r, a);
 		return;
 	}
-	r = op->read(&w, a->value);
-	if (r < 0) {
-		explain_refusal(req, r, a);
-		return;
-	}
-	if (a->value[0] && setting_satisfied((enum step_kind)req->kind, a->value, req->value)) {
-		answer_conclude(a, STEP_OK, 0);
-		answer_detail(a, "set already");
-		return;
-	}
-	if (is_left_to_others(req, a) || is_in_use(&w, a))
-		return;
-	set_and_look(&w, op, a);
+	read_and_set(&w, op, a);
+	if (w.made_directory)
+		roce_drop(req->name);
 }

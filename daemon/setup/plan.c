@@ -111,7 +111,24 @@ static struct plan_run *free_run(struct plan *p)
 /* Time alone makes this step due. */
 static bool is_due(const struct step *s, usec_t now)
 {
-	return s->wanted_run && s->run.next_try <= now;
+	return s->wants_look || (s->wanted_run && s->run.next_try <= now);
+}
+
+/*
+ * What only root can read is in force, or not, as it was read last: the helper looks again, not more
+ * often than anything else that no event tells of.
+ */
+static void plan_look(struct plan *p, struct step *s, const struct plan_input *in)
+{
+	const struct setting *k = setting_get(s->kind);
+	usec_t due = usec_add(s->looked_at, in->config->slow_counter_usec);
+
+	if (!k || !k->helper_reads || s->wanted_run || in->rival || !s->by_helper ||
+		(s->result != STEP_OK && s->result != STEP_CHANGED && s->result != STEP_DRIFTED))
+		return;
+	s->wants_look = s->looked_at == 0 || due <= in->now;
+	if (!s->wants_look)
+		p->recheck = MIN(p->recheck, due);
 }
 
 static bool is_trouble(enum step_result r)
@@ -230,7 +247,10 @@ int plan_update(struct plan *p, const struct plan_input *in)
 			schedule(p, s, in);
 		} else if (!is_running(p, s)) {
 			forget_attempts(s);
-			s->ordered = s->ordered_disruptive = false;
+			plan_look(p, s, in);
+			/* Whether there is anything to do is not known before. */
+			if (!s->wants_look)
+				s->ordered = s->ordered_disruptive = false;
 		}
 		if (s->after_mode)
 			follow_mode(steps, s);
@@ -279,6 +299,8 @@ static struct setup_request request_of(const struct step *s)
 	STRSCPY(req.value, s->interim[0] ? s->interim : s->value);
 	if (s->ordered_disruptive)
 		req.flags |= SETUP_DISRUPTIVE;
+	if (s->wants_look)
+		req.flags |= SETUP_LOOK;
 	return req;
 }
 
@@ -291,16 +313,22 @@ void plan_started(struct plan *p, struct step *s, usec_t now, struct setup_reque
 		.request = request_of(s),
 		.ifindex = s->ifindex,
 		.repairs = s->repairs,
+		.looks = s->wants_look,
 		.since = now,
 	};
 	run->request.id = ++p->last_id;
+	*ret = run->request;
+	if (s->wants_look) {
+		s->wants_look = false;
+		s->looked_at = MAX(now, (usec_t)1);
+		return;
+	}
 	s->run.attempts++;
 	s->run.last_try = now;
 	s->run.next_try = USEC_INFINITY;
 	s->run.fingerprint = s->fingerprint;
 	if (s->run.result == STEP_PENDING)
 		STRSCPY(s->detail, "running");
-	*ret = run->request;
 }
 
 static usec_t backoff(usec_t now, usec_t first, usec_t max, unsigned attempts)
@@ -389,6 +417,8 @@ static void note_success(struct step *s, const struct setup_answer *answer, usec
 	s->changed_untold = answer->result == STEP_CHANGED;
 	STRSCPY(s->detail, answer->detail);
 	STRSCPY(s->read_back, answer->value);
+	s->looked_at = MAX(now, (usec_t)1);
+	s->read_at = now;
 	s->remedy[0] = '\0';
 	if (s->kind != STEP_LOAD_MODULE)
 		s->made_at = MAX(now, (usec_t)1);
@@ -416,6 +446,14 @@ int plan_finished(struct plan *p, const struct setup_answer *answer, usec_t now)
 	if (!run)
 		return 0;
 	run->active = false;
+	if (run->looks) {
+		/* What cannot be read stays as it was, and is soon said to be old. */
+		if (own && done && answer->value[0]) {
+			STRSCPY(s->read_back, answer->value);
+			s->read_at = now;
+		}
+		return 0;
+	}
 	if (done)
 		r = remember(p, run, own ? s : NULL, answer);
 	if (!s)
@@ -449,7 +487,8 @@ bool plan_settled(const struct plan *p)
 	if (latest_run(p))
 		return false;
 	for (size_t i = 0; i < p->n_steps; i++)
-		if (p->steps[i].result == STEP_PENDING && !p->steps[i].hidden)
+		if ((p->steps[i].result == STEP_PENDING && !p->steps[i].hidden) ||
+			(p->steps[i].ordered && p->steps[i].wants_look))
 			return false;
 	return true;
 }
@@ -474,6 +513,7 @@ void plan_retry(struct plan *p)
 	for (size_t i = 0; i < p->n_steps; i++) {
 		struct step *s = &p->steps[i];
 
+		s->looked_at = 0;
 		if (is_running(p, s))
 			continue;
 		s->run.attempts = 0;
@@ -531,6 +571,7 @@ size_t plan_order(struct plan *p, const char *object, bool disruptive)
 			continue;
 		s->ordered = true;
 		s->ordered_disruptive = disruptive;
+		s->looked_at = 0;
 		/* What came of earlier attempts says nothing about this one. */
 		s->run = (struct step_run){ .last_try = s->run.last_try };
 	}

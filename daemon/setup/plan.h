@@ -83,6 +83,10 @@ struct step {
 	struct step_run run;
 	usec_t absent_since; /* when its link or child was first missed, 0: it is there */
 	usec_t made_at;      /* made or set, and not yet seen in the model; 0 otherwise */
+	bool wants_look;     /* it is in force as far as is known: read it again */
+	bool by_helper;      /* what is found is what the helper read */
+	usec_t looked_at;    /* when it was last asked to, 0: at once */
+	usec_t read_at;      /* when it read what there is in read_back */
 	usec_t settles_at;   /* when time alone changes the result, 0: never */
 	bool changed_untold;
 	enum step_result told_result;
@@ -95,6 +99,7 @@ struct plan_run {
 	struct setup_request request;
 	uint32_t ifindex; /* the netdev that it was planned for */
 	bool repairs;
+	bool looks; /* it only reads */
 	usec_t since;
 };
 

@@ -136,7 +136,10 @@ int setup_request_check(const struct setup_request *req, size_t size)
 		return -EBADMSG;
 	if (req->version != SETUP_VERSION)
 		return -EPROTONOSUPPORT;
-	if (size != sizeof(*req) || (req->flags & ~SETUP_DISRUPTIVE) || !request_strings_valid(req))
+	if (size != sizeof(*req) || (req->flags & ~(SETUP_DISRUPTIVE | SETUP_LOOK)) ||
+		!request_strings_valid(req))
+		return -EBADMSG;
+	if ((req->flags & SETUP_LOOK) && !step_kind_is_setting((enum step_kind)req->kind))
 		return -EBADMSG;
 	if (req->kind == STEP_LOAD_MODULE)
 		good = module_name_valid(req->name) && !req->netdev[0] && !req->link_type &&

@@ -43,7 +43,7 @@ struct setup_request {
 	uint16_t kind;              /* enum step_kind */
 	uint64_t id;                /* comes back with the answer */
 	uint32_t link_type;         /* enum link_type; 0 but for links */
-	uint32_t flags;             /* SETUP_DISRUPTIVE */
+	uint32_t flags;             /* SETUP_DISRUPTIVE, SETUP_LOOK */
 	uint32_t index;             /* of the device or netdev that is set; STEP_INDEX_NONE else */
 	uint32_t port;              /* from 1; 0: not of a port */
 	char name[STEP_NAME_MAX];   /* module name or alias, link, device or netdev */
@@ -52,6 +52,7 @@ struct setup_request {
 };
 
 #define SETUP_DISRUPTIVE (1u << 0) /* also where it disturbs traffic */
+#define SETUP_LOOK       (1u << 1) /* of a setting: only read what it is */
 
 enum setup_answer_flags {
 	SETUP_BUILT_IN = 1 << 0, /* the module is part of the kernel */

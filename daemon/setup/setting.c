@@ -13,8 +13,8 @@ static const struct setting settings[_STEP_KIND_MAX] = {
 	[STEP_DEVICE_NAME] = { "device name", SETTING_OF_DEVICE, .disruptive = true },
 	[STEP_NODE_DESCRIPTION] = { "node description", SETTING_OF_DEVICE },
 	[STEP_ADAPTIVE_MODERATION] = { "adaptive moderation", SETTING_OF_DEVICE },
-	[STEP_ROCE_MODE] = { "RoCE mode", SETTING_OF_PORT },
-	[STEP_ROCE_TOS] = { "RoCE ToS", SETTING_OF_PORT },
+	[STEP_ROCE_MODE] = { "RoCE mode", SETTING_OF_PORT, .helper_reads = true },
+	[STEP_ROCE_TOS] = { "RoCE ToS", SETTING_OF_PORT, .helper_reads = true },
 	[STEP_OPTIONAL_COUNTERS] = { "optional counters", SETTING_OF_PORT },
 	[STEP_ADD_IPOIB] = { "IPoIB child", SETTING_OF_PARENT },
 	/* Both flush all paths and, the first, change the MTU: RTM_NEWLINK, ipoib_set_mode(). */

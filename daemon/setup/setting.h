@@ -21,7 +21,8 @@ enum setting_of {
 struct setting {
 	const char *label; /* "node description" */
 	enum setting_of of;
-	bool disruptive; /* it breaks what uses the object: only when nobody does */
+	bool disruptive;   /* it breaks what uses the object: only when nobody does */
+	bool helper_reads; /* it takes root, so that the helper looks now and then */
 };
 
 /* NULL when the kind is no setting's. */

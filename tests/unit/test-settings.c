@@ -583,7 +583,7 @@ static void test_not_watched(void **state)
 	update(h);
 	req = start(h, STEP_NODE_DESCRIPTION);
 	answer(h, &req, STEP_CHANGED, 0, "mlx5_0");
-	expect(h, STEP_NODE_DESCRIPTION, "mlx5_0", STEP_CHANGED, "mlx5_0", "not read since");
+	expect(h, STEP_NODE_DESCRIPTION, "mlx5_0", STEP_CHANGED, "mlx5_0", NULL);
 	h->now += 2 * USEC_PER_SEC;
 	req = start(h, STEP_ROCE_MODE);
 	answer(h, &req, STEP_CHANGED, 0, "v2");
@@ -636,6 +636,69 @@ static void test_roce_module(void **state)
 	req = start(h, STEP_ROCE_MODE);
 	answer(h, &req, STEP_CHANGED, 0, "v2");
 	expect(h, STEP_ROCE_MODE, "mlx5_0/1", STEP_CHANGED, NULL, NULL);
+}
+
+/* Only root can read it: the helper looks now and then, and what it finds is judged. */
+static void test_roce_is_looked_at(void **state)
+{
+	struct host *h = *state;
+	struct setup_request req;
+
+	configure(h, "[Port *]\nRoCEMode=v2\n");
+	see_device(h, 3, "mlx5_0");
+	update(h);
+	req = start(h, STEP_ROCE_MODE);
+	answer(h, &req, STEP_CHANGED, 0, "v2");
+	while (plan_next_news(&h->plan))
+		;
+	update(h);
+	assert_null(plan_next(&h->plan, h->now));
+	assert_true(plan_recheck(&h->plan) == h->now + USEC_PER_MINUTE);
+	h->now = plan_recheck(&h->plan);
+	update(h);
+	req = start(h, STEP_ROCE_MODE);
+	assert_true(req.flags & SETUP_LOOK);
+	answer(h, &req, STEP_OK, 0, "v2");
+	expect(h, STEP_ROCE_MODE, "mlx5_0/1", STEP_OK, "v2", NULL);
+	assert_null(plan_next(&h->plan, h->now));
+	assert_null(plan_next_news(&h->plan));
+	/* It cannot be read any more: nothing is said to be as it was for ever. */
+	for (int i = 0; i < 4; i++) {
+		h->now = plan_recheck(&h->plan);
+		update(h);
+		req = start(h, STEP_ROCE_MODE);
+		answer(h, &req, STEP_BLOCKED, -EACCES, "");
+	}
+	expect(h, STEP_ROCE_MODE, "mlx5_0/1", STEP_OK, "v2", "long ago");
+	/* Changed by somebody: told, looked at further on, and mended on request after one more look. */
+	h->now = plan_recheck(&h->plan);
+	update(h);
+	req = start(h, STEP_ROCE_MODE);
+	answer(h, &req, STEP_OK, 0, "v1");
+	expect(h, STEP_ROCE_MODE, "mlx5_0/1", STEP_DRIFTED, "v1", NULL);
+	plan_order(&h->plan, NULL, false);
+	update(h);
+	req = start(h, STEP_ROCE_MODE);
+	assert_false(req.flags & SETUP_LOOK);
+	answer(h, &req, STEP_CHANGED, 0, "v2");
+	plan_order(&h->plan, NULL, false);
+	update(h);
+	assert_false(plan_settled(&h->plan));
+	req = start(h, STEP_ROCE_MODE);
+	assert_true(req.flags & SETUP_LOOK);
+	answer(h, &req, STEP_OK, 0, "v1");
+	h->now += 2 * USEC_PER_SEC;
+	update(h);
+	req = start(h, STEP_ROCE_MODE);
+	assert_false(req.flags & SETUP_LOOK);
+	answer(h, &req, STEP_CHANGED, 0, "v2");
+	assert_true(plan_settled(&h->plan));
+	/* A reload looks, too. */
+	plan_retry(&h->plan);
+	update(h);
+	req = start(h, STEP_ROCE_MODE);
+	assert_true(req.flags & SETUP_LOOK);
+	answer(h, &req, STEP_OK, 0, "v2");
 }
 
 static void test_roce_module_denied(void **state)
@@ -1031,6 +1094,7 @@ static void test_commands(void **state)
 	see_device(h, 3, "mlx5_0");
 	update(h);
 	assert_string_equal(step_command(step(h, STEP_ROCE_MODE, "mlx5_0/1"), command),
+		"mkdir -p /sys/kernel/config/rdma_cm/mlx5_0; "
 		"echo 'IB/RoCE v1' >/sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_mode");
 	assert_string_equal(step_command(step(h, STEP_OPTIONAL_COUNTERS, "mlx5_0/1"), command),
 		"rdma statistic set link mlx5_0/1 optional-counters a,b");
@@ -1062,6 +1126,7 @@ int main(void)
 		CASE(test_roce),
 		CASE(test_not_watched),
 		CASE(test_roce_module),
+		CASE(test_roce_is_looked_at),
 		CASE(test_roce_module_denied),
 		CASE(test_roce_on_infiniband),
 		CASE(test_name_in_use),

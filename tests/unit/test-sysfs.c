@@ -1017,8 +1017,11 @@ static void test_roce(void **state)
 	assert_int_equal(roce_read("x0", 1, &mode, &tos), -ENOENT);
 
 	make_directory("cm/sys/kernel/config/rdma_cm");
-	assert_int_equal(roce_prepare("x0"), 0);
+	assert_int_equal(roce_prepare("x0"), 1);
 	assert_int_equal(roce_prepare("x0"), 0); /* it is there */
+	roce_drop("..");
+	roce_drop("x0");
+	assert_int_equal(roce_prepare("x0"), 1);
 	assert_int_equal(roce_prepare(".."), -EINVAL);
 	assert_int_equal(roce_read("x0", 1, &mode, &tos), -ENOENT);
 	assert_int_equal(roce_set_tos("x0", 1, 5), -ENOENT);

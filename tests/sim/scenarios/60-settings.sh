@@ -51,10 +51,14 @@ host=$(hostname)
 
 plan_is_clean() { rdmactl --no-legend plan --exit-code; }
 description_is() { local text; read -r text <"/sys/class/infiniband/$1/node_desc" && [[ $text == "$2" ]]; }
-roce_is() { # DEVICE MODE TOS
-        local mode tos
-        read -r mode <"$cm/$1/ports/1/default_roce_mode" && read -r tos <"$cm/$1/ports/1/default_roce_tos" && [[ "$mode $tos" == "$2 $3" ]]
+# As anybody would: in a directory that is made for it, and goes again, for it keeps rdma_cm loaded.
+roce() { # DEVICE: mode and ToS
+        local mode='' tos=''
+        mkdir "$cm/$1" && read -r mode <"$cm/$1/ports/1/default_roce_mode" && read -r tos <"$cm/$1/ports/1/default_roce_tos"
+        rmdir "$cm/$1"
+        echo "$mode, $tos"
 }
+roce_is() { [[ $(roce "$1") == "$2, $3" ]]; }
 # OBJECT STEP RESULT, as "plan" has them; a process for all of them
 rows() { rdmactl --no-pager --no-legend --full plan --all | while read -r object step result _; do echo "$object $step $result"; done; }
 row_is() { [[ $(rows) == *"$1"* ]]; }
@@ -80,7 +84,7 @@ ipoib pkey 0x8001 mode connected umcast 0001"
         found=$(
                 rdma system show | grep -o 'netns [a-z]*'
                 for n in hca0 "$d"; do echo "$n: $(<"/sys/class/infiniband/$n/node_desc")"; done
-                for n in "$d" rxe0; do echo "$n: $(<"$cm/$n/ports/1/default_roce_mode"), $(<"$cm/$n/ports/1/default_roce_tos")"; done
+                for n in "$d" rxe0; do echo "$n: $(roce "$n")"; done
                 rdma -d dev show "$d" | grep -o 'adaptive-moderation [a-z]*'
                 ip -d link show ib0.8001 | grep -owE '(min|max)?mtu [0-9]+|ipoib pkey [0-9a-fx]+ mode [a-z]+ umcast [0-9]+' | grep -v '^m..mtu'
         )
@@ -93,12 +97,26 @@ check "the module" module_loaded ib_srpt
 [[ ! ${qkey:-} ]] || check "and the QKEY's, by the daemon's reading" row_is "host privileged-qkey ok"
 check_eq "SetupState of a device" "$(rdmactl show roce0 | sed -n 's/^SetupState=//p')" ok
 
-# Once more: the helper, which alone can change anything, is not even started.
-helper_ends() { [[ $(systemctl is-active rdmad-setup.service) == inactive ]]; }
-check "the helper has nothing left to do, and ends" wait_for 10 helper_ends
-before=$(systemctl show -P InvocationID rdmad-setup.service)
+# Once more: the helper, which alone can change anything, reads what only root can read, and writes nothing.
+exec=$(systemctl show -P ExecStart rdmad-setup.service)
+exec=${exec#*path=} exec=${exec%% *}
+mkdir -p /run/systemd/system/rdmad-setup.service.d
+printf '[Service]\n%s\n' 'SystemCallFilter=' 'ExecStart=' "ExecStart=strace -qq -o /run/rdmad-trace -e trace=open,openat,bind,sendto,sendmsg,finit_module $exec" \
+        >/run/systemd/system/rdmad-setup.service.d/trace.conf
+systemctl daemon-reload
+systemctl kill -s KILL rdmad-setup.service
+before=$(rdmasim get hca0 n_node_desc)
 check "apply" rdmactl apply
-check_eq "changed nothing" "$(systemctl show -P InvocationID rdmad-setup.service)" "$before"
+[[ -f /run/rdmad-trace ]] || touch /run/rdmad-trace
+trace=$(</run/rdmad-trace)
+check_match "the helper is traced" "$trace" 'default_roce_mode.*O_RDONLY'
+check_eq "it opens nothing to write" "$(grep -E '/(sys|proc)/.*O_(WRONLY|RDWR)' <<<"$trace")" ""
+check_eq "loads nothing" "$(grep finit_module <<<"$trace")" ""
+check_eq "and changes nothing by netlink" "$(grep -E 'RTM_(NEW|SET|DEL)LINK.*NLM_F_REQUEST' <<<"$trace")" ""
+check_eq "the adapter was written nothing" "$(rdmasim get hca0 n_node_desc)" "$before"
+rm -r /run/systemd/system/rdmad-setup.service.d
+systemctl daemon-reload
+systemctl kill -s KILL rdmad-setup.service
 
 # Changed by hand. What the kernel tells of is known at once.
 journal_mark
@@ -108,8 +126,10 @@ check "drift of the MTU at once" wait_for 3 row_is "ib0.8001 netdev-mtu drifted"
 rdma system set netns shared
 echo somebody >/sys/class/infiniband/hca0/node_desc
 rdma dev set roce0 adaptive-moderation off
+mkdir $cm/roce0
 echo 'RoCE v2' >$cm/roce0/ports/1/default_roce_mode
 echo 7 >$cm/roce0/ports/1/default_roce_tos
+rmdir $cm/roce0
 rdma statistic set link roce0/1 optional-counters two
 ip link set ib0.8001 type ipoib mode datagram umcast 0
 rdma dev set rxe0 name other
@@ -166,7 +186,6 @@ check "apply gives the name back" rdmactl apply
 check "all as before" wait_for 5 plan_is_clean
 check "one that may have any name" rdma dev set roce0 name fast0
 check "is described by it" wait_for 10 description_is fast0 "$host fast0"
-check "its RoCE settings are there under that name" wait_for 10 roce_is fast0 'IB/RoCE v1' 106
 check "nothing is left to do" wait_for 5 plan_is_clean
 in_force "renamed" fast0
 journal_mark
@@ -177,14 +196,15 @@ again() { # COUNT of rounds
         local i
         for ((i = 1; i <= $1; i++)); do
                 rdmasim -q destroy all && make_ib mlx5_$((i % 3)) 0x8001 && make_roce || return
-                wait_for 15 roce_is roce0 'IB/RoCE v1' 106 && wait_for 15 description_is hca0 "$host hca0" || return
+                wait_for 15 description_is hca0 "$host hca0" && wait_for 15 description_is roce0 "$host roce0" || return
+                wait_for 15 plan_is_clean && roce_is roce0 'IB/RoCE v1' 106 || return
         done
 }
 netdev_again() {
         local i
         for ((i = 1; i <= $1; i++)); do
                 ip link delete d1 && wait_for 5 gone rxe0 && cable d1 p1 || return
-                wait_for 15 roce_is rxe0 'RoCE v2' 32 && wait_for 5 description_is rxe0 "$host rxe0" || return
+                wait_for 15 description_is rxe0 "$host rxe0" && wait_for 15 plan_is_clean && roce_is rxe0 'RoCE v2' 32 || return
         done
 }
 rounds=${RDMAD_TEST_LONG:+20}
@@ -192,7 +212,7 @@ check "adapters come anew, again and again, under other names" again "${rounds:-
 check "a netdev comes anew again and again, and the link with it" netdev_again "${rounds:-4}"
 check "the drivers are reloaded, also that of the link" eval "rdmasim -q destroy all && rmmod rdmasim && rmmod rdma_rxe && modprobe rdma_rxe"
 check "the adapters are there again" eval "modprobe rdmasim && make_ib mlx5_3 0x8001 && make_roce"
-check "so is the link, with its settings" wait_for 15 roce_is rxe0 'RoCE v2' 32
+check "so is the link" wait_for 15 description_is rxe0 "$host rxe0"
 check "set anew" wait_for 15 plan_is_clean
 in_force "anew, all of it"
 check_eq "which is nobody's drift" "$(journal_field RDMAD_OBJECT RDMAD_REASON=setup-drifted)" ""

@@ -44,8 +44,13 @@ partition() { rdmasim -q pkey mlx5_0/1 1 0xffff && rdmasim -q event mlx5_0/1 PKE
 text_is() { local text=; read -r text <"$1"; [[ $text == "$2" ]]; }
 in_force() {
         text_is /sys/class/infiniband/rxe0/node_desc "rxe0 of $host" && text_is /sys/class/infiniband/rxe1/node_desc "rxe1 of $host" &&
-                text_is $cm/rxe1/ports/1/default_roce_tos 32 && text_is $cm/fast0/ports/1/default_roce_mode 'IB/RoCE v1' &&
                 text_is /sys/class/net/ib0.7fff/mtu 4092
+}
+roce_is() { # DEVICE FILE VALUE
+        local ok=1
+        mkdir "$cm/$1" && text_is "$cm/$1/ports/1/$2" "$3" && ok=0
+        rmdir "$cm/$1"
+        return $ok
 }
 away() { ! systemctl -q is-active rdmad.service; }
 # Nothing is there, and nothing known, as after a boot.
@@ -72,7 +77,9 @@ for order in 'link renamed adapter netdev bound parent partition' 'parent netdev
         done
         check_eq "round $round: what came late is there: $order" "$late" 0
         check "round $round: all of it is in force" wait_for 20 in_force
-        check "round $round: nothing is left to do" wait_for 5 rdmactl --no-legend plan --exit-code
+        check "round $round: nothing is left to do" wait_for 10 rdmactl --no-legend plan --exit-code
+        check "round $round: the mode" roce_is fast0 default_roce_mode 'IB/RoCE v1'
+        check "round $round: the ToS" roce_is rxe1 default_roce_tos 32
 done
 check_eq "no unit failed" "$(systemctl --failed --plain --no-legend)" ""
 finish

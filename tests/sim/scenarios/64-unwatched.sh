@@ -25,6 +25,11 @@ END
 conf z-deny <<<$'[Modules]\nDeny=rdma_cm'
 check "two adapters" eval "rdmasim -q create roce0 link_layer=Ethernet netdev=d0 hw_counters='rx,?one' && rdmasim -q create mlx5_0"
 check "rdma_cm is not loaded" test ! -d /sys/module/rdma_cm
+roce() { # FILE [VALUE]: of roce0; with VALUE it is set
+        mkdir $cm/roce0
+        if [[ ${2:-} ]]; then echo "$2" >$cm/roce0/ports/1/default_roce_"$1"; else echo "$(<$cm/roce0/ports/1/default_roce_"$1")"; fi
+        rmdir $cm/roce0
+}
 rows() { rdmactl --no-pager --no-legend --full plan --all "$@"; }
 row_is() { [[ $(rows) =~ $1 ]]; }
 
@@ -37,8 +42,8 @@ rm /etc/rdmad/rdmad.conf.d/z-deny.conf
 check "allowed" systemctl reload rdmad.service
 check "all is in force" wait_for 10 rdmactl --no-legend plan --exit-code
 check_match "rdmad loaded rdma_cm" "$(journalctl -q -o cat -u rdmad-setup.service)" 'rdma_cm.*: changed'
-check_eq "the mode" "$(<$cm/roce0/ports/1/default_roce_mode)" 'IB/RoCE v1'
-check_eq "the ToS" "$(<$cm/roce0/ports/1/default_roce_tos)" 106
+check_eq "the mode" "$(roce mode)" 'IB/RoCE v1'
+check_eq "the ToS" "$(roce tos)" 106
 untouched() {
         local d what
         for d in roce0 mlx5_0; do
@@ -52,22 +57,22 @@ before=$(untouched)
 # Changed by hand, and nothing tells of it.
 echo somebody >/sys/class/infiniband/mlx5_0/node_desc
 rdma dev set mlx5_0 adaptive-moderation off
-echo 'RoCE v2' >$cm/roce0/ports/1/default_roce_mode
+roce mode 'RoCE v2'
 check "the description is seen" wait_for 10 row_is 'mlx5_0 +node-description +drifted +somebody'
 check "and the moderation" wait_for 10 row_is 'mlx5_0 +adaptive-moderation +drifted +off'
 check "and the RoCE mode" wait_for 10 row_is 'roce0/1 +roce-mode +drifted +v2'
 check "apply for one of them" rdmactl apply roce0
-check_eq "mends that" "$(<$cm/roce0/ports/1/default_roce_mode)" 'IB/RoCE v1'
+check_eq "mends that" "$(roce mode)" 'IB/RoCE v1'
 check "and leaves the other" row_is 'mlx5_0 +node-description +drifted +somebody'
 check_eq "no device was opened, or asked for anything" "$(untouched)" "$before"
 check_eq "nor had they been before" "$(rdmasim get roce0 n_open) $(rdmasim get mlx5_0 n_open)" '0 0'
 
-# Unloaded by hand: told, and not loaded again.
-check "rdma_cm is unloaded" modprobe -r rdma_cm
+# Unloaded by hand, which nothing of rdmad is in the way of: told, and not loaded again.
+check "rdma_cm is unloaded" wait_for 5 modprobe -r rdma_cm
 check "that is drift" wait_for 5 row_is 'rdma_cm +load-module +drifted'
 check "what it held is not in force" wait_for 5 row_is 'roce0/1 +roce-tos +blocked +no rdma_cm'
 check "loaded by hand" modprobe rdma_cm
-tos_is() { local tos; read -r tos <$cm/roce0/ports/1/default_roce_tos && [[ $tos == 106 ]]; }
-check "it is set again" wait_for 10 tos_is
+check "it is set again" wait_for 10 row_is 'roce0/1 +roce-tos +(ok|changed)'
+check_eq "indeed" "$(roce tos)" 106
 rdmactl --no-pager plan --all
 finish

@@ -32,6 +32,7 @@ journal_mark
 systemctl kill -s KILL rdmad.service
 check "once more" wait_for 10 complete
 check_eq "adopted: nothing was changed" "$(journal_records | grep -c ': changed')" 0
+mkdir /sys/kernel/config/rdma_cm/rxe{0,1,2}
 for ((i = 0; i < n; i++)); do check_eq "ToS of rxe$i" "$(</sys/kernel/config/rdma_cm/rxe$i/ports/1/default_roce_tos)" $((8 * i)); done
 check_eq "no unit failed" "$(systemctl --failed --plain --no-legend)" ""
 finish

@@ -51,7 +51,10 @@ static bool peer_allowed(const struct helper *h, int fd)
 
 static void log_step(const struct setup_request *req, const struct setup_answer *a)
 {
-	int level = a->result == STEP_FAILED || a->result == STEP_BLOCKED ? LOG_WARNING : LOG_INFO;
+	/* The unit's limit is notice: it is started often only to look. */
+	int level = a->result == STEP_FAILED || a->result == STEP_BLOCKED ? LOG_WARNING
+		    : a->result == STEP_OK                                ? LOG_DEBUG
+									  : LOG_NOTICE;
 
 	log_write(level, "%s %s%s%s%s%s: %s%s%s", step_kind_to_string((enum step_kind)req->kind),
 		req->name, req->netdev[0] ? " on " : "", req->netdev, req->value[0] ? " to " : "",

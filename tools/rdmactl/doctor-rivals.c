@@ -177,7 +177,7 @@ static void look_at_driver_container(struct doctor *d)
 	static const char path[] = "/run/mellanox/drivers";
 	_cleanup_(strv_freep) char **entries = host_list(&d->host, path);
 
-	if (entries && entries[0])
+	if ((entries && entries[0]) || host_exists(&d->host, "/run/mellanox/drivers/.driver-ready"))
 		doctor_find(d, FINDING_NOTE, "rival-driver-container", "%s is a driver container's",
 			path);
 }

@@ -15,7 +15,7 @@ cable d0 p0
 check "a directory that was left behind is nobody's work" wait_for 10 port_is rxe0/1 ACTIVE
 drivers_go() {
         rdma link delete rxe0
-        modprobe -qr rpcrdma ib_iser rdma_ucm rdma_rxe ib_umad ib_uverbs ib_core
+        modprobe -qr rpcrdma ib_iser rdma_ucm rdma_rxe ib_umad ib_uverbs iw_cm ib_cm ib_core
         [[ ! -d /sys/module/ib_core ]] || { lsmod; return 1; }
 }
 # All of it: rdmad holds nothing of a stack that has no device any more.

@@ -52,6 +52,8 @@ roce_is() { # DEVICE FILE VALUE
         rmdir "$cm/$1"
         return $ok
 }
+# Which is of the port on d2, so that it comes when that is known.
+mode_is_set() { [[ $(rdmactl --no-pager --no-legend plan --all fast0/1) =~ roce-mode\ +(ok|changed) ]]; }
 away() { ! systemctl -q is-active rdmad.service; }
 # Nothing is there, and nothing known, as after a boot.
 clear_host() {
@@ -77,6 +79,7 @@ for order in 'link renamed adapter netdev bound parent partition' 'parent netdev
         done
         check_eq "round $round: what came late is there: $order" "$late" 0
         check "round $round: all of it is in force" wait_for 20 in_force
+        check "round $round: so is the mode" wait_for 15 mode_is_set
         check "round $round: nothing is left to do" wait_for 10 rdmactl --no-legend plan --exit-code
         check "round $round: the mode" roce_is fast0 default_roce_mode 'IB/RoCE v1'
         check "round $round: the ToS" roce_is rxe1 default_roce_tos 32

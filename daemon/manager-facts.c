@@ -370,6 +370,7 @@ void on_pool_settings(const struct setting_facts *f, void *user)
 	if (!d || f->port)
 		return;
 	device_watch(d)->settings.in_flight = false;
+	manager_setup_read(m);
 	if (device_see_settings(d, f))
 		m->plan_dirty = m->state_dirty = true;
 	if (device_watch(d)->settings.again)

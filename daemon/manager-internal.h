@@ -271,6 +271,8 @@ int manager_setup_new(struct manager *m);
 struct manager_setup *manager_setup_free(struct manager_setup *s);
 /* Plans again and sends what is to be done. */
 void manager_setup_replan(struct manager *m);
+/* Settings were read, or a listing is complete: somebody's order may wait for that. */
+void manager_setup_read(struct manager *m);
 /* A kernel module was unloaded. */
 void manager_setup_module_removed(struct manager *m, const char *module);
 /* After a reload: what failed may be tried again. */

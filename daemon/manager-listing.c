@@ -332,6 +332,7 @@ void on_pool_listed(const struct pool_listing *l, void *user)
 	struct device *d;
 
 	m->listing = false;
+	manager_setup_read(m);
 	if (l->error == -EINTR) {
 		m->list_again = true; /* what is listed changed all the time */
 		manager_retry_soon(m);

@@ -230,6 +230,24 @@ static const char *notice_rival(struct manager_setup *s, usec_t now)
 	return rival;
 }
 
+/* What somebody changed a moment ago is not known before it is read; who hangs is not waited for. */
+static bool is_reading(const struct manager *m)
+{
+	if (m->listing)
+		return true;
+	for (struct device *d = m->model.devices; d; d = d->next)
+		if ((device_watch(d)->settings.in_flight || device_watch(d)->settings.again) &&
+			d->probe_state != PROBE_SILENT && !d->slow_since.mono &&
+			!d->release.until.mono)
+			return true;
+	return false;
+}
+
+void manager_setup_read(struct manager *m)
+{
+	m->plan_dirty |= m->setup->ordered;
+}
+
 void manager_setup_replan(struct manager *m)
 {
 	struct manager_setup *s = m->setup;
@@ -240,6 +258,7 @@ void manager_setup_replan(struct manager *m)
 		.module_state = look_module_state,
 		.hostname = s->hostname,
 		.rival = notice_rival(s, now.mono),
+		.reading = m->setup->ordered && is_reading(m),
 		.now = now.mono,
 	};
 	int r;
@@ -257,7 +276,7 @@ void manager_setup_replan(struct manager *m)
 	if (s->plan.memory.dirty)
 		remember(m);
 	manager_recheck_at(m, plan_recheck(&s->plan));
-	if (s->ordered && plan_settled(&s->plan)) {
+	if (s->ordered && !in.reading && plan_settled(&s->plan)) {
 		s->ordered = false;
 		manager_show_now(m); /* what came of it is there before the answer */
 		bus_applied(m->bus);
@@ -314,6 +333,9 @@ int manager_apply(
 		order(m, NULL, disruptive, uid);
 	for (char *const *o = objects; o && *o; o++)
 		order(m, *o, disruptive, uid);
+	for (struct device *d = m->model.devices; d; d = d->next)
+		device_ask_settings(m, d);
+	manager_request_listing(m);
 	m->setup->ordered = true;
 	m->plan_dirty = true;
 	return 0;

@@ -249,7 +249,7 @@ int plan_update(struct plan *p, const struct plan_input *in)
 			forget_attempts(s);
 			plan_look(p, s, in);
 			/* Whether there is anything to do is not known before. */
-			if (!s->wants_look)
+			if (!s->wants_look && !in->reading)
 				s->ordered = s->ordered_disruptive = false;
 		}
 		if (s->after_mode)

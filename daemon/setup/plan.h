@@ -27,6 +27,7 @@ struct plan_input {
 	void *user;
 	const char *hostname; /* that node descriptions say */
 	const char *rival;    /* who is at the drivers now: nothing is begun; NULL nobody */
+	bool reading;         /* facts are being read anew for plan_order(): orders stand */
 	usec_t now;           /* monotonic */
 };
 

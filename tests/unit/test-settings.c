@@ -24,6 +24,7 @@ struct host {
 	usec_t now;
 	char file[64];
 	enum module_state rdma_cm; /* all others are loaded */
+	bool reading;
 };
 
 static enum module_state module_state(const char *module, void *user)
@@ -57,6 +58,7 @@ static void update(struct host *h)
 		.user = h,
 		.hostname = h->hostname,
 		.rival = h->rival,
+		.reading = h->reading,
 		.now = h->now,
 	};
 
@@ -1063,6 +1065,33 @@ static void test_order(void **state)
 	expect(h, STEP_NODE_DESCRIPTION, "mlx5_1", STEP_DRIFTED, "x", NULL);
 }
 
+/* Who changed it a moment ago and then orders it is not told that there is nothing to do. */
+static void test_order_reads_first(void **state)
+{
+	struct host *h = *state;
+
+	configure(h, "[Device *]\nNodeDescription=%d\n");
+	describe(h, see_device(h, 1, "mlx5_1")->facts.name, "mlx5_1");
+	update(h);
+	plan_order(&h->plan, "mlx5_1", false);
+	h->reading = true;
+	update(h);
+	assert_null(plan_next(&h->plan, h->now));
+	describe(h, "mlx5_1", "somebody");
+	h->reading = false;
+	update(h);
+	start(h, STEP_NODE_DESCRIPTION);
+	/* Without any change it ends there. */
+	plan_done(&h->plan);
+	describe(h, "mlx5_1", "mlx5_1");
+	update(h);
+	plan_order(&h->plan, "mlx5_1", false);
+	update(h);
+	describe(h, "mlx5_1", "somebody");
+	update(h);
+	expect(h, STEP_NODE_DESCRIPTION, "mlx5_1", STEP_DRIFTED, "somebody", NULL);
+}
+
 /* ---- modules by need ---- */
 
 static void test_modules_by_need(void **state)
@@ -1140,6 +1169,7 @@ int main(void)
 		CASE(test_ipoib_name_taken),
 		CASE(test_mode_changes_mtu),
 		CASE(test_order),
+		CASE(test_order_reads_first),
 		CASE(test_modules_by_need),
 		CASE(test_commands),
 	};

@@ -101,7 +101,7 @@ check_eq "SetupState of a device" "$(rdmactl show roce0 | sed -n 's/^SetupState=
 exec=$(systemctl show -P ExecStart rdmad-setup.service)
 exec=${exec#*path=} exec=${exec%% *}
 mkdir -p /run/systemd/system/rdmad-setup.service.d
-printf '[Service]\n%s\n' 'SystemCallFilter=' 'ReadWritePaths=/run' 'LogLevelMax=info' 'ExecStart=' "ExecStart=strace -D -qq -o /run/rdmad-trace -e trace=open,openat,bind,sendto,sendmsg,finit_module $exec" \
+printf '[Service]\n%s\n' 'SystemCallFilter=' 'ReadWritePaths=/run' 'LogLevelMax=info' 'ExecStart=' "ExecStart=strace -D -f -qq -o /run/rdmad-trace -e trace=open,openat,bind,sendto,sendmsg,finit_module $exec" \
         >/run/systemd/system/rdmad-setup.service.d/trace.conf
 systemctl daemon-reload
 systemctl kill -s KILL rdmad-setup.service

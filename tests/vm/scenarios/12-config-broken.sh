@@ -79,6 +79,6 @@ conf 28-twice <<<$'[Link rxe1]\nType=rxe\nNetDevice=nosuch'
 check_status 1 "broken again: a reload is refused" rdmactl reload
 check "the old one is in force" generation_is 2
 check "with its link" port_is rxe0/1 ACTIVE
-check_match "and nothing of the new one" "$(rdmactl --no-pager --no-legend plan --all)" '^rxe0 +add-link +ok [^\n]*$'
+check_match "and nothing of the new one" "$(rdmactl --no-pager --no-legend plan --all)" $'^rxe0 +add-link +ok [^\n]*$'
 check "the host stays ok" rdmactl check
 finish

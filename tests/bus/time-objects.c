@@ -61,6 +61,8 @@ static int list_objects(sd_bus *bus, struct count *c, usec_t *ret_took)
 	if (r >= 0)
 		r = read_objects(m, c);
 	*ret_took = timepoint_now().mono - start;
+	if (sd_bus_error_is_set(&e))
+		fprintf(stderr, "time-objects: %s: %s\n", e.name, e.message);
 	return r;
 }
 
@@ -78,8 +80,11 @@ int main(void)
 	usec_t took[RUNS];
 	int r = sd_bus_open_system(&bus);
 
-	for (size_t i = 0; r >= 0 && i < RUNS; i++)
+	for (size_t i = 0; r >= 0 && i < RUNS; i++) {
 		r = list_objects(bus, &c, &took[i]);
+		/* Callers may take an eighth of the daemon's time: who has more than that is refused. */
+		usleep((useconds_t)(4 * took[i]));
+	}
 	if (r < 0) {
 		fprintf(stderr, "time-objects: %s\n", strerror(-r));
 		return EXIT_FAILURE;

@@ -140,8 +140,8 @@ def test_json(tap, rig):
     v = json.loads(rig.run("check", "--json").stdout)
     tap(v["ExitStatus"] == 2 and v["Objects"][0]["Object"] == "mlx5_3/1"
         and v["Objects"][0]["Reasons"][0]["Id"] == "port-down", "check --json names what failed", v)
-    p = rig.run("status", "--json=off")
-    tap(rig.normalise(p.stdout) == rig.normalise(rig.run("status").stdout), "--json=off is text")
+    off, text = (re.sub(r"written .* ago", "", rig.normalise(rig.run("status", *x).stdout)) for x in (["--json=off"], []))
+    tap(off == text, "--json=off is text", off)
     tap(rig.run("--json=help").stdout.split() == [b"pretty", b"short", b"off"], "--json=help")
 
 

@@ -42,8 +42,9 @@ struct bus {
 	sd_event_source *reconnect_timer;
 	sd_event_source *name_timer;
 
-	bool probing;     /* the bus was asked for a sign of life */
-	usec_t probed_at; /* when it was last */
+	bool probing;        /* the bus was asked for a sign of life */
+	usec_t probed_at;    /* when it was last */
+	unsigned unanswered; /* signs of life in a row that did not come */
 
 	sd_event_source *pressure_timer;
 	bool sync_pending;                /* bus_sync() stopped half way */

@@ -5,6 +5,7 @@
  * when the connection ends, a new one is made. Having no bus is normal and not worth a log line.
  */
 #include <errno.h>
+#include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
@@ -42,6 +43,7 @@
  */
 #define PROBE_EVERY_USEC   (5 * USEC_PER_SEC)
 #define PROBE_TIMEOUT_USEC (5 * USEC_PER_SEC)
+#define PROBES_MAX         2
 
 /* What a refusal takes, about: to measure it would take as long. */
 #define REFUSAL_USEC 100
@@ -69,6 +71,7 @@ static void close_connection(struct bus *b)
 	b->dropping = false;
 	b->probing = false;
 	b->probed_at = 0;
+	b->unanswered = 0;
 	b->sync_pending = false;
 	b->name_failures = 0;
 	b->large = 0;
@@ -148,15 +151,35 @@ static bool is_behind(struct bus *b)
 	return n > 0 || (fd >= 0 && ioctl(fd, FIONREAD, &unread) == 0 && unread > 0);
 }
 
-/* The answer to GetId, which does not matter; that there is none does, unless it waits behind others. */
+/* Whether there is something from us that the bus has not taken yet. */
+static bool is_untaken(struct bus *b)
+{
+	int untaken = 0, fd = sd_bus_get_fd(b->conn);
+
+	return queued(b) > 0 || (fd >= 0 && ioctl(fd, SIOCOUTQ, &untaken) == 0 && untaken > 0);
+}
+
+/*
+ * The answer to GetId, which does not matter; that there is none does, unless it may wait behind the
+ * calls of others. A busy bus is behind with us at times: that is no proof until it is so again.
+ */
 static int on_probe(sd_bus_message *m, void *user, sd_bus_error *error)
 {
 	struct bus *b = user;
 
 	b->probing = false;
-	if (b->dropping || sd_bus_is_open(b->conn) <= 0 ||
-		!sd_bus_message_is_method_error(m, SD_BUS_ERROR_NO_REPLY) || is_behind(b))
+	if (b->dropping || sd_bus_is_open(b->conn) <= 0)
 		return 0;
+	if (!sd_bus_message_is_method_error(m, SD_BUS_ERROR_NO_REPLY) || is_behind(b) ||
+		!is_untaken(b)) {
+		b->unanswered = 0;
+		return 0;
+	}
+	if (++b->unanswered < PROBES_MAX) {
+		b->probed_at = 0;
+		bus_probe(b);
+		return 0;
+	}
 	log_warning("The bus does not take our messages any more, connecting anew");
 	b->take_over = true;
 	bus_drop(b, usec_backoff(RECONNECT_FIRST, RECONNECT_LAST, b->failures++));

@@ -369,6 +369,7 @@ static int note_in_force(struct step *s, struct setup_memory *memory)
 	int r;
 
 	s->made_at = s->absent_since = 0;
+	s->refused[0] = '\0';
 	s->result = STEP_OK;
 	e.repairs = known && streq(known->value, e.value) ? known->repairs : 0;
 	r = setup_memory_note_setting(memory, &e);
@@ -427,7 +428,11 @@ static bool is_left_changed(
 		step_say(s->detail, "changed by somebody; rdma-ndd.service writes it, too");
 	else
 		step_say(s->detail, "changed by somebody");
-	if (s->kind == STEP_NODE_DESCRIPTION)
+	if (s->refused[0]) {
+		/* Who ordered it wants to know that, and not that he may order it. */
+		step_say(s->detail, "changed by somebody, and not mended: %s", s->refused);
+		step_say(s->remedy, "%s", s->refused_remedy);
+	} else if (s->kind == STEP_NODE_DESCRIPTION)
 		step_say(s->remedy,
 			"rdmactl apply; one writer only: systemctl mask --now rdma-ndd, or "
 			"take NodeDescription= out");

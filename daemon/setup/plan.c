@@ -467,6 +467,10 @@ int plan_finished(struct plan *p, const struct setup_answer *answer, usec_t now)
 		note_success(s, answer, now);
 		return r;
 	}
+	if (s->ordered) {
+		STRSCPY(s->refused, answer->detail);
+		STRSCPY(s->refused_remedy, answer->remedy);
+	}
 	s->ordered = s->ordered_disruptive = false;
 	note_failure(s, answer, now);
 	if (s->run.result != STEP_PENDING)
@@ -571,6 +575,7 @@ size_t plan_order(struct plan *p, const char *object, bool disruptive)
 			continue;
 		s->ordered = true;
 		s->ordered_disruptive = disruptive;
+		s->refused[0] = '\0';
 		s->looked_at = 0;
 		/* What came of earlier attempts says nothing about this one. */
 		s->run = (struct step_run){ .last_try = s->run.last_try };

@@ -80,7 +80,9 @@ struct step {
 	uint32_t ifindex;                 /* of the netdev that is there, 0 none */
 	bool ordered, ordered_disruptive; /* by plan_order(), and not carried out yet */
 	char interim[STEP_VALUE_MAX];     /* a value to set first, to make way; "" none */
-	char read_back[STEP_VALUE_MAX];   /* what the helper found; "" nothing */
+	/* Why the last order could not be carried out, and what to do; "" it could, or there was none. */
+	char refused[REASON_TEXT_MAX], refused_remedy[REASON_TEXT_MAX];
+	char read_back[STEP_VALUE_MAX]; /* what the helper found; "" nothing */
 	struct step_run run;
 	usec_t absent_since; /* when its link or child was first missed, 0: it is there */
 	usec_t made_at;      /* made or set, and not yet seen in the model; 0 otherwise */

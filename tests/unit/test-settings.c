@@ -1092,6 +1092,35 @@ static void test_order_reads_first(void **state)
 	expect(h, STEP_NODE_DESCRIPTION, "mlx5_1", STEP_DRIFTED, "somebody", NULL);
 }
 
+/* An order that is refused says why, and not that it may be ordered. */
+static void test_order_refused(void **state)
+{
+	struct host *h = *state;
+	struct setup_request req;
+	struct setup_answer a;
+
+	configure(h, "[Device *]\nNodeDescription=%d\n");
+	describe(h, see_device(h, 1, "mlx5_1")->facts.name, "mlx5_1");
+	update(h);
+	describe(h, "mlx5_1", "somebody");
+	update(h);
+	plan_order(&h->plan, NULL, false);
+	update(h);
+	req = start(h, STEP_NODE_DESCRIPTION);
+	a = setup_answer_make(&req, STEP_BLOCKED, -EPERM);
+	STRSCPY(a.detail, "it is not permitted");
+	STRSCPY(a.remedy, "look for it");
+	assert_int_equal(plan_finished(&h->plan, &a, h->now), 0);
+	update(h);
+	expect(h, STEP_NODE_DESCRIPTION, "mlx5_1", STEP_DRIFTED, "somebody", "it is not permitted");
+	assert_string_equal(step(h, STEP_NODE_DESCRIPTION, "mlx5_1")->remedy, "look for it");
+	describe(h, "mlx5_1", "mlx5_1");
+	update(h);
+	describe(h, "mlx5_1", "somebody");
+	update(h);
+	assert_null(strstr(step(h, STEP_NODE_DESCRIPTION, "mlx5_1")->detail, "permitted"));
+}
+
 /* ---- modules by need ---- */
 
 static void test_modules_by_need(void **state)
@@ -1170,6 +1199,7 @@ int main(void)
 		CASE(test_mode_changes_mtu),
 		CASE(test_order),
 		CASE(test_order_reads_first),
+		CASE(test_order_refused),
 		CASE(test_modules_by_need),
 		CASE(test_commands),
 	};

@@ -92,7 +92,7 @@ helper_with() { # CONFIGURATION of the unit
 helper_with '[Service]'$'\n''CapabilityBoundingSet='
 rdma dev set roce0 adaptive-moderation off
 check_status 1 "apply without the capability" rdmactl apply roce0
-check "is told" row_is $'roce0 +adaptive-moderation +blocked[^\n]*\n +it is not permitted[^\n]*\n[^\n]*\n +remedy: look for CAP_NET_ADMIN'
+check "is told" row_is $'roce0 +adaptive-moderation +drifted[^\n]*\n[^\n]*it is not permitted[^\n]*\n[^\n]*\n +remedy: look for CAP_NET_ADMIN'
 helper_with ''
 check_status 1 "with it: the description is still refused" rdmactl apply roce0
 check "and what may be is done" row_is 'roce0 +adaptive-moderation +(ok|changed)'

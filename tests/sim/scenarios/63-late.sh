@@ -10,7 +10,10 @@
 
 cm=/sys/kernel/config/rdma_cm
 systemctl mask -q --now rdma-ndd.service
+# Nothing tells that the simulated adapter got its netdev (tests/sim/README.md): the next reading does.
 conf late <<END
+[Daemon]
+ProbeSec=3s
 [Link rxe0]
 Type=rxe
 NetDevice=d0

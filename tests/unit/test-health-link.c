@@ -667,6 +667,88 @@ static void test_lag_flaps(void **state)
 	world_end(&w);
 }
 
+/* A card of two ports of which one has a cable, for a day: the other one is nobody's concern. */
+static void test_one_port_of_two(void **state)
+{
+	struct device *d;
+	struct world w;
+
+	(void)state;
+	world_begin(&w, "");
+	d = world_device(&w, "mlx5_0", NULL, 1, 2);
+	for (unsigned i = 0; i < 24 * 60; i++) {
+		world_read(&w, &d->ports[0], ACTIVE, IB);
+		world_read(&w, &d->ports[1], POLLING, IB);
+		world_pass(&w, USEC_PER_MINUTE);
+		assert_int_equal(d->ports[1].verdict.health, HEALTH_IGNORED);
+		assert_int_equal(d->ports[1].verdict.n_reasons, 0);
+		assert_int_equal(d->verdict.n_reasons, 0);
+	}
+	assert_string_equal(d->ports[1].verdict.ignored_because, "not expected: never seen ACTIVE");
+	assert_int_equal(d->verdict.health, HEALTH_OK);
+	world_read(&w, &d->ports[0], POLLING, IB);
+	world_judge(&w);
+	assert_non_null(port_reason(&d->ports[0], REASON_PORT_DOWN));
+	assert_int_equal(d->verdict.health, HEALTH_FAILED);
+	assert_int_equal(d->ports[1].verdict.health, HEALTH_IGNORED);
+	world_end(&w);
+}
+
+/* efa and irdma have none of the counters of the specification, and efa no link layer either. */
+static void test_no_counters(void **state)
+{
+	static const enum link_layer layers[] = { LINK_LAYER_UNKNOWN, LINK_LAYER_ETHERNET };
+	struct device *d;
+	struct world w;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(layers); i++) {
+		world_begin(&w, "");
+		d = world_device(&w, "rdmap0s6", NULL, 1, 1);
+		for (unsigned k = 0; k < 60; k++) {
+			world_read(&w, &d->ports[0], ACTIVE, layers[i]);
+			world_pass(&w, USEC_PER_MINUTE);
+			assert_int_equal(d->verdict.health, HEALTH_OK);
+			assert_int_equal(d->ports[0].verdict.n_reasons + d->verdict.n_reasons, 0);
+		}
+		assert_true(d->ports[0].learned);
+		world_read(&w, &d->ports[0], POLLING, layers[i]);
+		world_judge(&w);
+		assert_non_null(port_reason(&d->ports[0], REASON_PORT_DOWN));
+		world_end(&w);
+	}
+}
+
+/* A switch restarts, and its subnet manager with it: one condition, in the words that fit. */
+static void test_switch_restarts(void **state)
+{
+	struct world w;
+	struct port *p;
+
+	(void)state;
+	world_begin(&w, "[Port *]\nExpect=up\n");
+	p = &world_device(&w, "mlx5_0", NULL, 1, 1)->ports[0];
+	world_read(&w, p, ACTIVE, IB);
+	world_pass(&w, USEC_PER_HOUR);
+	world_read(&w, p, POLLING, IB);
+	world_judge(&w);
+	assert_non_null(port_reason(p, REASON_PORT_DOWN));
+	world_pass(&w, 3 * USEC_PER_MINUTE);
+	/* Its link is back, the subnet manager has not swept yet. */
+	world_read(&w, p, PORT_STATE_INIT, PHYS_STATE_LINKUP, IB);
+	world_pass(&w, 50 * SEC);
+	assert_non_null(port_reason(p, REASON_PORT_DOWN));
+	assert_null(port_reason(p, REASON_NO_SUBNET_MANAGER));
+	world_read(&w, p, PORT_STATE_ARMED, PHYS_STATE_LINKUP, IB);
+	world_pass(&w, SEC);
+	assert_null(port_reason(p, REASON_NO_SUBNET_MANAGER));
+	world_read(&w, p, ACTIVE, IB);
+	world_judge(&w);
+	assert_int_equal(p->verdict.n_reasons, 0);
+	assert_int_equal(p->flap_count, 1);
+	world_end(&w);
+}
+
 /* Drivers that fill in no physical state: 0 is none. */
 static void test_no_phys_state(void **state)
 {
@@ -723,6 +805,9 @@ int main(void)
 		cmocka_unit_test(test_lag),
 		cmocka_unit_test(test_lag_not_aggregated),
 		cmocka_unit_test(test_lag_flaps),
+		cmocka_unit_test(test_one_port_of_two),
+		cmocka_unit_test(test_no_counters),
+		cmocka_unit_test(test_switch_restarts),
 		cmocka_unit_test(test_no_phys_state),
 		cmocka_unit_test(test_slow_training),
 	};

@@ -41,6 +41,14 @@ static void uverbs_removed(struct manager *m, const char *uverbs)
 		}
 }
 
+static bool a_node_remains(const struct manager *m)
+{
+	for (const struct device *d = m->model.devices; d; d = d->next)
+		if (!device_watch(d)->node_gone)
+			return true;
+	return false;
+}
+
 /* Loading ib_umad gives nodes to devices that were there before: those that lack one, or had this. */
 static void umad_changed(struct manager *m, const char *umad)
 {
@@ -67,9 +75,10 @@ static int on_uevent_io(sd_event_source *source, int fd, uint32_t revents, void 
 		switch (e.kind) {
 		case UEVENT_UVERBS_REMOVE:
 			uverbs_removed(m, e.sysname);
-			/* The driver may be going, and with it ib_core, which this keeps: the
-			 * listing takes it up again where a device remains. */
-			manager_leave_rdma_monitor(m);
+			/* The last driver may be going, and with it ib_core, which this keeps:
+			 * the listing takes it up again where a device remains. */
+			if (!a_node_remains(m))
+				manager_leave_rdma_monitor(m);
 			manager_request_listing(m);
 			break;
 		case UEVENT_DEVICE:

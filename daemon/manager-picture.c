@@ -18,7 +18,8 @@
 #define COPY_DIR "/var/lib/rdmad"
 #define COPY_OF  "/run/rdmad"
 
-#define SAVE_INTERVAL (10 * USEC_PER_SEC)
+/* What was told of is kept before the next second is over, whatever happens to rdmad. */
+#define SAVE_INTERVAL USEC_PER_SEC
 /* When everything was last seen is written that often, though nothing changed. */
 #define REFRESH_INTERVAL USEC_PER_DAY
 /* An older one is written anew when rdmad stops. */

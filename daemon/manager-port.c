@@ -274,7 +274,14 @@ void on_pool_watched(uint32_t device_index, int result, void *user)
 	if (!d || result == -ECANCELED)
 		return;
 	dw = device_watch(d);
+	if (result == -ENODEV && !dw->vanished) {
+		/* It is going, most likely: then nobody needs to hear that it has no events. */
+		dw->vanished = dw->node_gone = true;
+		manager_request_listing(m);
+		return;
+	}
 	dw->held = result == 0;
+	dw->vanished = dw->vanished && !dw->held;
 	dw->pins = result > 0;
 	d->events_error = result > 0 ? EVENTS_WOULD_PIN : result;
 	if (dw->held)

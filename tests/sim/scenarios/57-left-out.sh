@@ -16,9 +16,10 @@ journal_mark
 # Each removal makes rdmad list the devices, and the next one comes while it does.
 go() { for ((i = 0; i < 40; i++)); do rdmasim -q destroy "g$i"; nap 0.0$((i % 5)); done; }
 check "40 of them go, one by one" go
-gone() { journal_json _SYSTEMD_UNIT=rdmad.service | jq -r '.MESSAGE | select(test("device is gone|new device")) | split(":")[0]' | sort; }
+gone() { journal_json _SYSTEMD_UNIT=rdmad.service | jq -r '.MESSAGE | select(test("^[^ ]*: (device is gone|new device)")) | split(":")[0]' | sort; }
 told() { local n; n=$(gone | grep -c '^g'); echo "$n"; (( n == 40 )); }
 check "that is seen" wait_for 15 told
+check "nor is one told to be without events that was going" journal_count_is 0 RDMAD_REASON=async-events-unavailable
 check_eq "and no other is missed" "$(gone | grep -v '^g' | xargs)" ""
 check "pictures agree" wait_for 5 pictures_agree
 finish

@@ -54,6 +54,7 @@ static const struct call calls[] = {
 	{ ROOT, MANAGER, "Restart", "t", { "0" } },
 	{ ROOT, MANAGER, "Release", "astt", { "1", "*", "60000000", "0" } },
 	{ ROOT, MANAGER, "Apply", "t", { "1" } },
+	{ ROOT, MANAGER, "ApplyObjects", "ast", { "1", "m0", "1" } },
 	{ ROOT, MANAGER, "DescribeBaseline", "", { 0 } },
 	{ ROOT, MANAGER, "SaveBaseline", "ast", { "0", "0" } },
 	{ ROOT, MANAGER, "DropBaseline", "ast", { "0", "0" } },

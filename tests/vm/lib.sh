@@ -111,22 +111,22 @@ _to_ms() {
 
 # wait_for SECONDS COMMAND...: until the command succeeds, asked every 50 ms, or half of the time if asking takes longer:
 # else what is waited for would be made late by the asking. 0 when it did, 1 at the end of the (scaled) time, with
-# the last output printed.
+# the last output printed. (Its variables are seen by the command: hence their names.)
 wait_for() {
-        local seconds=$1 end output status asked now pause _ms
+        local seconds=$1 end output status _asked _now _pause _ms
         _to_ms "$seconds" || return
         shift
         end=$(( ${EPOCHREALTIME/[.,]/} / 1000 + _ms * RDMAD_TEST_SLOW ))
         while :; do
-                status=0 asked=${EPOCHREALTIME/[.,]/}
+                status=0 _asked=${EPOCHREALTIME/[.,]/}
                 output=$("$@" 2>&1 </dev/null) || status=$?
                 (( status != 0 )) || return 0
-                now=${EPOCHREALTIME/[.,]/}
-                (( now / 1000 < end )) || break
-                (( (pause = now - asked) <= 500000 )) || pause=500000
-                (( pause >= 50000 )) || pause=50000
-                printf -v pause 0.%06d "$pause"
-                nap "$pause"
+                _now=${EPOCHREALTIME/[.,]/}
+                (( _now / 1000 < end )) || break
+                (( (_pause = _now - _asked) <= 500000 )) || _pause=500000
+                (( _pause >= 50000 )) || _pause=50000
+                printf -v _pause 0.%06d "$_pause"
+                nap "$_pause"
         done
         printf '%s\n' "waited $seconds s x $RDMAD_TEST_SLOW in vain for: $*" "last: ${output:-(no output)} (exit status $status)"
         return 1

@@ -301,7 +301,7 @@ static void judge_errors(struct look *k)
 	bool standing = h->standing && k->mk->old->health != HEALTH_IGNORED;
 	usec_t hold = MIN(CLEAR_WINDOWS * k->rule.limits[0].window, CLEAR_MAX);
 	const char *why = why_not_now(k);
-	struct window_result first, w;
+	struct window_result first = { 0 }, w;
 
 	if (why) {
 		keep_standing(k, standing, why);

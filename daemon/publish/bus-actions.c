@@ -25,6 +25,33 @@ int bus_read_flags(sd_bus_message *call, uint64_t *ret)
 	return r < 0 ? r : sd_bus_message_read(call, "t", ret);
 }
 
+int bus_read_objects(sd_bus_message *call, char ***ret_objects, uint64_t *ret_flags)
+{
+	int r = sd_bus_message_rewind(call, true);
+
+	if (r >= 0)
+		r = sd_bus_message_read_strv(call, ret_objects);
+	return r < 0 ? r : sd_bus_message_read(call, "t", ret_flags);
+}
+
+int bus_take_objects(struct bus *b, sd_bus_message *m, bool some, uint64_t known,
+	enum bus_action_id action, sd_bus_error *error)
+{
+	_cleanup_(strv_freep) char **objects = NULL;
+	uint64_t flags;
+	int r;
+
+	r = bus_read_objects(m, &objects, &flags);
+	if (r < 0)
+		return r;
+	r = bus_refuse_flags(flags, known, error);
+	if (r < 0)
+		return r;
+	if (some && (!objects || !objects[0]))
+		return sd_bus_error_setf(error, BUS_ERROR_INVALID_ARGS, "No object is named");
+	return bus_authorize(b, m, action);
+}
+
 int bus_take_flags(struct bus *b, sd_bus_message *m, uint64_t known, enum bus_action_id action,
 	sd_bus_error *error)
 {

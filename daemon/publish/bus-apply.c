@@ -44,16 +44,6 @@ static int on_late(sd_event_source *source, uint64_t usec, void *user)
 	return 0;
 }
 
-/* *ret_objects is NULL where all is meant. */
-static int read_call(sd_bus_message *m, char ***ret_objects, uint64_t *ret_flags)
-{
-	int r = sd_bus_message_rewind(m, true);
-
-	if (r >= 0 && sd_bus_message_has_signature(m, "ast"))
-		r = sd_bus_message_read_strv(m, ret_objects);
-	return r < 0 ? r : sd_bus_message_read(m, "t", ret_flags);
-}
-
 /* Runs when the caller was found to be allowed to. */
 int bus_do_apply(struct bus *b, sd_bus_message *call, uint32_t uid)
 {
@@ -62,7 +52,9 @@ int bus_do_apply(struct bus *b, sd_bus_message *call, uint32_t uid)
 	uint64_t flags = 0;
 	int r;
 
-	r = read_call(call, &objects, &flags);
+	/* Of Apply() they stay NULL: all is meant. */
+	r = sd_bus_message_has_signature(call, "ast") ? bus_read_objects(call, &objects, &flags)
+						      : bus_read_flags(call, &flags);
 	if (r < 0)
 		return r;
 	if (b->n_applying == APPLYING_MAX)
@@ -90,18 +82,6 @@ int bus_apply(sd_bus_message *m, void *user, sd_bus_error *error)
 
 int bus_apply_objects(sd_bus_message *m, void *user, sd_bus_error *error)
 {
-	_cleanup_(strv_freep) char **objects = NULL;
-	uint64_t flags;
-	int r;
-
-	r = read_call(m, &objects, &flags);
-	if (r < 0)
-		return r;
-	r = bus_refuse_flags(flags, APPLY_DISRUPTIVE, error);
-	if (r < 0)
-		return r;
-	/* None could be meant for all; that is what Apply() is for. */
-	if (!objects || !objects[0])
-		return sd_bus_error_setf(error, BUS_ERROR_INVALID_ARGS, "No object is named");
-	return bus_authorize(user, m, ACTION_APPLY);
+	/* No name could be meant for all; that is what Apply() is for. */
+	return bus_take_objects(user, m, true, APPLY_DISRUPTIVE, ACTION_APPLY, error);
 }

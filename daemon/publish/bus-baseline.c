@@ -16,16 +16,6 @@ int bus_describe_baseline(sd_bus_message *m, void *user, sd_bus_error *error)
 	return sd_bus_reply_method_return(m, "s", text);
 }
 
-static int read_call(sd_bus_message *m, char ***ret_objects, uint64_t *ret_flags)
-{
-	int r;
-
-	r = sd_bus_message_read_strv(m, ret_objects);
-	if (r < 0)
-		return r;
-	return sd_bus_message_read(m, "t", ret_flags);
-}
-
 typedef int (*baseline_callback)(
 	void *user, char *const *objects, unsigned *ret_n, char *why, size_t why_size);
 
@@ -37,9 +27,7 @@ static int change(struct bus *b, sd_bus_message *call, baseline_callback callbac
 	unsigned n = 0;
 	int r;
 
-	r = sd_bus_message_rewind(call, true);
-	if (r >= 0)
-		r = read_call(call, &objects, &flags);
+	r = bus_read_objects(call, &objects, &flags);
 	if (r < 0)
 		return r;
 	r = callback(b->user, objects, &n, why, sizeof(why));
@@ -59,27 +47,12 @@ int bus_do_drop_baseline(struct bus *b, sd_bus_message *call, uint32_t uid)
 	return change(b, call, b->callbacks->drop_baseline);
 }
 
-static int method(sd_bus_message *m, struct bus *b, enum bus_action_id action, sd_bus_error *error)
-{
-	_cleanup_(strv_freep) char **objects = NULL;
-	uint64_t flags;
-	int r;
-
-	r = read_call(m, &objects, &flags);
-	if (r < 0)
-		return r;
-	r = bus_refuse_flags(flags, 0, error);
-	if (r < 0)
-		return r;
-	return bus_authorize(b, m, action);
-}
-
 int bus_save_baseline(sd_bus_message *m, void *user, sd_bus_error *error)
 {
-	return method(m, user, ACTION_SAVE_BASELINE, error);
+	return bus_take_objects(user, m, false, 0, ACTION_SAVE_BASELINE, error);
 }
 
 int bus_drop_baseline(sd_bus_message *m, void *user, sd_bus_error *error)
 {
-	return method(m, user, ACTION_DROP_BASELINE, error);
+	return bus_take_objects(user, m, false, 0, ACTION_DROP_BASELINE, error);
 }

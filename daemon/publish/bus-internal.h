@@ -156,6 +156,13 @@ int bus_refuse_flags(uint64_t flags, uint64_t known, sd_bus_error *error);
 /* The flags of a call that has nothing else, from its beginning; it may have been read before. */
 int bus_read_flags(sd_bus_message *call, uint64_t *ret);
 
+/* Likewise, of a call with a list of names before the flags: "ast". No list is read as NULL. */
+int bus_read_objects(sd_bus_message *call, char ***ret_objects, uint64_t *ret_flags);
+
+/* A method of that kind: reads them, and asks for leave to do the action. some: it needs a name. */
+int bus_take_objects(struct bus *b, sd_bus_message *m, bool some, uint64_t known,
+	enum bus_action_id action, sd_bus_error *error);
+
 /* A method that has flags and nothing else: reads them, and asks for leave to do the action. */
 int bus_take_flags(struct bus *b, sd_bus_message *m, uint64_t known, enum bus_action_id action,
 	sd_bus_error *error);

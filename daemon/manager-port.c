@@ -281,7 +281,8 @@ void on_pool_watched(uint32_t device_index, int result, void *user)
 		return;
 	}
 	dw->held = result == 0;
-	dw->vanished = dw->vanished && !dw->held;
+	if (dw->held)
+		dw->vanished = false;
 	dw->pins = result > 0;
 	d->events_error = result > 0 ? EVENTS_WOULD_PIN : result;
 	if (dw->held)

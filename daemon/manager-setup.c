@@ -258,7 +258,7 @@ void manager_setup_replan(struct manager *m)
 		.module_state = look_module_state,
 		.hostname = s->hostname,
 		.rival = notice_rival(s, now.mono),
-		.reading = m->setup->ordered && is_reading(m),
+		.reading = s->ordered && is_reading(m),
 		.now = now.mono,
 	};
 	int r;

@@ -96,8 +96,8 @@ int pool_read_port(struct pool *p, const struct device_facts *d, uint32_t port);
 int pool_watch(struct pool *p, const struct device_facts *d, bool measure);
 /*
  * Those of the slow lane. Settings of a device that is not watched (and has no worker for that) are
- * read by the scout: none of them asks anything of the device. Counters of port 0 are the device's own; names: their names are wanted in
- * any case, else only when they are others than before.
+ * read by the scout: none of them asks anything of the device. Counters of port 0 are the device's
+ * own; names: their names are wanted in any case, else only when they are others than before.
  */
 int pool_read_details(struct pool *p, const struct device_facts *d);
 int pool_read_settings(struct pool *p, const struct device_facts *d, bool watched);
@@ -107,10 +107,12 @@ int pool_read_counters(struct pool *p, const struct device_facts *d, uint32_t po
 int pool_read_qos(
 	struct pool *p, const struct device_facts *d, uint32_t ifindex, const char *netdev);
 int pool_read_devlink(struct pool *p, const struct device_facts *d);
-/* Both answer why a port is down, and are done before what else the slow lane has to do. */
-/* What the physical function of this virtual one lets it do. */
+/*
+ * These two answer why a port is down, and are done before what else the slow lane has to do. What the
+ * physical function of this virtual one lets it do:
+ */
 int pool_read_vf(struct pool *p, const struct device_facts *d);
-/* Why the link of its netdev is down. */
+/* Why the link of its netdev is down: */
 int pool_read_link(
 	struct pool *p, const struct device_facts *d, uint32_t ifindex, const char *netdev);
 /* Whether the RDMA part of a PCI function without an RDMA device is switched on. */

@@ -6,17 +6,8 @@
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 
-cable d0 p0
-cable d1 p1
+links 2
 pull p0
-conf link <<END
-[Link rxe0]
-Type=rxe
-NetDevice=d0
-[Link rxe1]
-Type=rxe
-NetDevice=d1
-END
 unit() { # NAME KIND: a service that needs ports
         cat >"/run/systemd/system/$1.service" <<END
 [Unit]

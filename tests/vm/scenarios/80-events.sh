@@ -6,17 +6,7 @@
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 
-cable d0 p0
-cable d1 p1
-conf link <<END
-[Link rxe0]
-Type=rxe
-NetDevice=d0
-
-[Link rxe1]
-Type=rxe
-NetDevice=d1
-END
+links 2
 start_rdmad
 events() { rdmactl events --no-pager "$@"; }
 messages() { events --json=short "$@" | jq -r '.[].Message'; }

@@ -593,7 +593,7 @@ def test_release(tap, rig, bus):
 def run_as_user(rig, bus, *args):
     """What rdmactl says on a terminal to somebody who is not root, and where polkit's agent is a script of ours."""
     agent, said = rig.directory / "pkttyagent", rig.directory / "agent-said"
-    agent.write_text(f"#!/bin/sh\necho \"$@\" >{said}\nexec 3>&-\ntrap 'echo ended >>{said}; exit' TERM\n"
+    agent.write_text(f"#!/bin/sh\necho \"$@\" >{said}\ntrap 'echo ended >>{said}; exit' TERM\nexec 3>&-\n"
                      "while :; do sleep 0.05; done\n")
     agent.chmod(0o755)
     said.write_text("")

@@ -209,6 +209,22 @@ static bool is_there(const struct memory_setting *s, void *user)
 	return false;
 }
 
+/*
+ * Its device has another name since a moment ago, which is not seen yet: by the old one it would be
+ * taken for gone.
+ */
+static bool awaits_name(const struct step *steps, const struct step *of)
+{
+	const struct setting *k = setting_get(of->kind);
+
+	if (!k || (k->of != SETTING_OF_DEVICE && k->of != SETTING_OF_PORT))
+		return false;
+	for (const struct step *s = steps; s < of; s++)
+		if (s->kind == STEP_DEVICE_NAME && s->index == of->index)
+			return s->made_at != 0;
+	return false;
+}
+
 /* The MTU comes soon after its mode, or waits as long as that does. */
 static void follow_mode(const struct step *steps, struct step *mtu)
 {
@@ -243,6 +259,8 @@ int plan_update(struct plan *p, const struct plan_input *in)
 			return r;
 		if (stands_still(p, s, before, in)) {
 			; /* it is said why */
+		} else if (s->wanted_run && awaits_name(steps, s)) {
+			s->wanted_run = false;
 		} else if (s->wanted_run) {
 			schedule(p, s, in);
 		} else if (!is_running(p, s)) {
@@ -340,6 +358,14 @@ static usec_t backoff(usec_t now, usec_t first, usec_t max, unsigned attempts)
 	return usec_add(now, MIN(span, max));
 }
 
+/* What keeps the host's modes busy stays: only a reboot, or who ordered it, tries those again. */
+static bool is_of_host(const struct step *s)
+{
+	const struct setting *k = setting_get(s->kind);
+
+	return k && k->of == SETTING_OF_HOST;
+}
+
 /* Keeps the outcome, and works out when to try again. */
 static void note_failure(struct step *s, const struct setup_answer *answer, usec_t now)
 {
@@ -358,7 +384,8 @@ static void note_failure(struct step *s, const struct setup_answer *answer, usec
 		run->next_try = usec_add(now, TRY_GAP_USEC);
 	} else if (answer->flags & SETUP_IN_USE) {
 		run->next_try = usec_add(now, IN_USE_RETRY_USEC);
-	} else if (run->result == STEP_FAILED || run->result == STEP_WAITING) {
+	} else if (run->result == STEP_FAILED || run->result == STEP_WAITING ||
+		   (run->result == STEP_BLOCKED && answer->error == -EBUSY && !is_of_host(s))) {
 		run->next_try =
 			backoff(now, FAILED_RETRY_USEC, FAILED_RETRY_MAX_USEC, run->attempts);
 	}
@@ -492,7 +519,7 @@ bool plan_settled(const struct plan *p)
 		return false;
 	for (size_t i = 0; i < p->n_steps; i++)
 		if ((p->steps[i].result == STEP_PENDING && !p->steps[i].hidden) ||
-			(p->steps[i].ordered && p->steps[i].wants_look))
+			(p->steps[i].ordered && (p->steps[i].wants_look || p->steps[i].wanted_run)))
 			return false;
 	return true;
 }
@@ -577,8 +604,9 @@ size_t plan_order(struct plan *p, const char *object, bool disruptive)
 		s->ordered_disruptive = disruptive;
 		s->refused[0] = '\0';
 		s->looked_at = 0;
-		/* What came of earlier attempts says nothing about this one. */
-		s->run = (struct step_run){ .last_try = s->run.last_try };
+		/* What came of the last attempt is shown until this one ends: it is not over. */
+		s->run.attempts = 0;
+		s->run.next_try = 0;
 	}
 	return n;
 }

@@ -1092,6 +1092,57 @@ static void test_order_reads_first(void **state)
 	expect(h, STEP_NODE_DESCRIPTION, "mlx5_1", STEP_DRIFTED, "somebody", NULL);
 }
 
+/* A device that was renamed a moment ago is known by its old name until it is listed again. */
+static void test_name_comes_first(void **state)
+{
+	struct host *h = *state;
+	struct setup_request req;
+
+	configure(h, "[Device driver=mlx5_core]\nName=ib1\nNodeDescription=%d\n");
+	describe(h, see_device(h, 1, "mlx5_1")->facts.name, "x");
+	update(h);
+	req = start(h, STEP_DEVICE_NAME);
+	answer(h, &req, STEP_CHANGED, 0, "ib1");
+	assert_null(plan_next(&h->plan, h->now));
+	assert_false(plan_settled(&h->plan));
+	STRSCPY(device(h, "mlx5_1")->facts.name, "ib1");
+	update(h);
+	assert_string_equal(start(h, STEP_NODE_DESCRIPTION).name, "ib1");
+	/* Refused, it waits for nothing. */
+	plan_done(&h->plan);
+	STRSCPY(device(h, "ib1")->facts.name, "mlx5_1");
+	update(h);
+	req = start(h, STEP_DEVICE_NAME);
+	answer(h, &req, STEP_FAILED, -EIO, "");
+	assert_string_equal(start(h, STEP_NODE_DESCRIPTION).name, "mlx5_1");
+}
+
+/* What is ordered again has not been mended before it is: nobody is told that it is over. */
+static void test_order_again(void **state)
+{
+	struct host *h = *state;
+	struct plan_condition c;
+	struct setup_request req;
+
+	configure(h, "[Device *]\nNodeDescription=%d\n");
+	describe(h, see_device(h, 1, "mlx5_1")->facts.name, "x");
+	update(h);
+	req = start(h, STEP_NODE_DESCRIPTION);
+	answer(h, &req, STEP_BLOCKED, -EPERM, "");
+	assert_int_equal(plan_conditions(&h->plan, &c, 1), 1);
+	assert_true(plan_settled(&h->plan));
+	plan_order(&h->plan, NULL, false);
+	update(h);
+	assert_int_equal(plan_conditions(&h->plan, &c, 1), 1);
+	assert_false(plan_settled(&h->plan));
+	req = start(h, STEP_NODE_DESCRIPTION);
+	update(h);
+	assert_int_equal(plan_conditions(&h->plan, &c, 1), 1);
+	answer(h, &req, STEP_CHANGED, 0, "mlx5_1");
+	assert_int_equal(plan_conditions(&h->plan, &c, 1), 0);
+	assert_true(plan_settled(&h->plan));
+}
+
 /* An order that is refused says why, and not that it may be ordered. */
 static void test_order_refused(void **state)
 {
@@ -1199,6 +1250,8 @@ int main(void)
 		CASE(test_mode_changes_mtu),
 		CASE(test_order),
 		CASE(test_order_reads_first),
+		CASE(test_name_comes_first),
+		CASE(test_order_again),
 		CASE(test_order_refused),
 		CASE(test_modules_by_need),
 		CASE(test_commands),

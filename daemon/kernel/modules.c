@@ -74,6 +74,13 @@ static bool has_install_command(const struct kmod_module *mod)
 	return command && *command;
 }
 
+static bool has_file(const struct kmod_module *mod)
+{
+	const char *path = kmod_module_get_path(mod);
+
+	return path && access(path, R_OK) == 0;
+}
+
 static void unref_list(struct kmod_list **l)
 {
 	kmod_module_unref_list(*l);
@@ -101,8 +108,8 @@ static void load_one(struct kmod_module *mod, bool dry, struct module_result *re
 		return;
 	if (r == KMOD_PROBE_APPLY_BLACKLIST || has_install_command(mod)) {
 		res->outcome = MODULE_BLOCKED;
-	} else if (r == -ENOENT) {
-		/* Named by an index, but its file is not there. */
+	} else if (r == -ENOENT && !has_file(mod)) {
+		/* Named by an index; else a symbol is what is not there. */
 		res->outcome = MODULE_NOT_FOUND;
 	} else {
 		res->outcome = MODULE_ERROR;

@@ -4,7 +4,6 @@
 
 #include "execute-setting.h"
 
-#include "execute-internal.h"
 #include "ipoib.h"
 #include "netdev.h"
 #include "nldev.h"
@@ -455,6 +454,7 @@ static void set_and_look(struct work *w, const struct operations *op, struct set
 		answer_conclude(a, STEP_FAILED, r);
 		answer_detail(a, "the kernel took it, but it reads %s",
 			a->value[0] ? a->value : "nothing");
+		answer_remedy(a, "somebody else may set it, too; it is tried again");
 		return;
 	}
 	answer_conclude(a, STEP_CHANGED, 0);

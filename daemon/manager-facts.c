@@ -15,6 +15,8 @@
  * InfiniBand each P_Key is a command to the firmware. */
 #define TABLES_INTERVAL_ETHERNET USEC_PER_SEC
 #define TABLES_INTERVAL          (10 * USEC_PER_SEC)
+/* As long as setup waits for one to come: somebody waits for what depends on it. */
+#define TABLES_INTERVAL_AWAITED USEC_PER_SEC
 /* Tables are read on events; this heals what was missed. */
 #define TABLES_REFRESH (10 * USEC_PER_MINUTE)
 
@@ -82,11 +84,17 @@ void device_ask_settings(struct manager *m, struct device *d)
 		ask_sent(m, a, pool_read_settings(m->pool, &d->facts, device_is_watched(m, d)));
 }
 
+static usec_t tables_interval(const struct manager *m, const struct port *p)
+{
+	if (p->facts.link_layer == LINK_LAYER_ETHERNET)
+		return TABLES_INTERVAL_ETHERNET;
+	return manager_setup_awaits_pkey(m) ? TABLES_INTERVAL_AWAITED : TABLES_INTERVAL;
+}
+
 void port_ask_tables(struct manager *m, struct port *p)
 {
 	struct ask *a = &port_watch(p)->tables;
-	usec_t interval = p->facts.link_layer == LINK_LAYER_ETHERNET ? TABLES_INTERVAL_ETHERNET
-								     : TABLES_INTERVAL;
+	usec_t interval = tables_interval(m, p);
 
 	if (!device_is_watched(m, p->device) || !ask_begin(m, a, interval))
 		return;

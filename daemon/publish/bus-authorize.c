@@ -120,6 +120,7 @@ static int deny_undecided(const struct authorization *a, const sd_bus_error *e)
 static int decide(struct authorization *a, sd_bus_message *reply)
 {
 	int authorized, challenge;
+	bool ask;
 
 	if (sd_bus_message_is_method_error(reply, NULL))
 		return deny_undecided(a, sd_bus_message_get_error(reply));
@@ -128,9 +129,12 @@ static int decide(struct authorization *a, sd_bus_message *reply)
 		return deny(a, BUS_ERROR_ACCESS_DENIED, "polkit could not decide");
 	if (authorized)
 		return a->action->run(a->bus, a->call, a->uid);
-	if (!challenge)
-		return deny(a, BUS_ERROR_ACCESS_DENIED, "polkit does not allow it");
-	if (sd_bus_message_get_allow_interactive_authorization(a->call) > 0)
+	ask = sd_bus_message_get_allow_interactive_authorization(a->call) > 0;
+	if (!challenge) /* of a wrong password polkit says no more than that */
+		return deny(a, BUS_ERROR_ACCESS_DENIED,
+			ask ? "polkit does not allow it, or the password was wrong"
+			    : "polkit does not allow it");
+	if (ask)
 		return deny(
 			a, BUS_ERROR_ACCESS_DENIED, "there is nobody to be asked for a password");
 	/* The name by which callers know that they may try again with the flag. */

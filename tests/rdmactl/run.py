@@ -619,7 +619,8 @@ def test_ask_password(tap, rig, bus):
     pid, status, agent = run_as_user(rig, bus, "release", "mlx5_0", "--for=1s")
     told = status == 0 and bus.daemon.stdout.readline()
     tap(status == 0 and told == b"release mlx5_0 1000000 may ask\n", "on a terminal the call says that one may ask", told)
-    tap(agent == f"--process {pid} --notify-fd 3 --fallback\nended\n", "and polkit's agent is there meanwhile", agent)
+    # Behind the session's own agent, where there is a session.
+    tap(re.fullmatch(f"--process {pid} --notify-fd 3( --fallback)?\nended\n", agent), "and polkit's agent is there meanwhile", agent)
     _, status, agent = run_as_user(rig, bus, "--no-ask-password", "release", "mlx5_0", "--for=1s")
     told = status == 0 and bus.daemon.stdout.readline()
     tap(status == 0 and told == b"release mlx5_0 1000000\n" and agent == "", "not with --no-ask-password", (told, agent))

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <systemd/sd-login.h>
 
 #include "macros.h"
 
@@ -19,6 +20,17 @@ static bool never;
 void ask_password_never(void)
 {
 	never = true;
+}
+
+/* Whether polkit finds a session for this process, by the same two ways: its own, or its user's screen. */
+static bool in_session(void)
+{
+	_cleanup_(freep) char *session = NULL;
+	uid_t uid;
+
+	if (sd_pid_get_session(0, &session) >= 0)
+		return true;
+	return sd_pid_get_owner_uid(0, &uid) >= 0 && sd_uid_get_display(uid, &session) >= 0;
 }
 
 static _Noreturn void exec_agent(pid_t parent, int notify)
@@ -36,9 +48,12 @@ static _Noreturn void exec_agent(pid_t parent, int notify)
 		_exit(EXIT_FAILURE);
 	snprintf(process, sizeof(process), "%d", (int)parent);
 	snprintf(fd, sizeof(fd), "%d", 3);
-	/* fallback: where the session has an agent, with windows for instance, that one is asked. */
-	execlp("pkttyagent", "pkttyagent", "--process", process, "--notify-fd", fd, "--fallback",
-		(char *)NULL);
+	/*
+	 * fallback: where the session has an agent, with windows for instance, that one is asked.
+	 * Where there is no session, polkit never asks an agent of that kind.
+	 */
+	execlp("pkttyagent", "pkttyagent", "--process", process, "--notify-fd", fd,
+		in_session() ? "--fallback" : NULL, (char *)NULL);
 	_exit(127);
 }
 

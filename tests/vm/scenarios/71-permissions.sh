@@ -39,7 +39,32 @@ refused() {
         [[ $out == *"$2"* ]] || { echo "$out"; return 1; }
 }
 
+# On a terminal polkit's agent asks a user for an administrator's password.
+useradd -M -G sudo boss && echo boss:right | chpasswd -c SHA256 -s 1000
+useradd -M joe
+mkfifo /tmp/keys
+# types PASSWORD COMMAND: joe's terminal, on which he is asked, answers, and is told how it ended
+types() {
+        local pid r=0
+        setpriv --reuid joe --regid joe --clear-groups script -qefc "$2; echo status \$?" /dev/null <>/tmp/keys >/tmp/screen 2>&1 &
+        pid=$!
+        { wait_for 10 grep -q 'Password:' /tmp/screen && echo "$1" >/tmp/keys && wait_for 10 grep -q '^status' /tmp/screen; } || r=1
+        kill "$pid" && wait "$pid"
+        cat /tmp/screen
+        return "$r"
+}
+shows() { local word; for word; do grep -F -e "$word" /tmp/screen || { cat /tmp/screen; return 1; }; done; }
+acknowledged() { rdmactl --json=short status | jq -c '.Devices[0].Ports[0].Reasons[0].AcknowledgedBy'; }
+
 pull p0
+has_fallen() { [[ $(rdmactl --json=short status) == *'"port-down"'* ]]; }
+check "there is something to acknowledge" wait_for 5 has_fallen
+check "joe is asked for a password, and types a wrong one" types wrong 'rdmactl ack rxe0/1 port-down'
+check "it says for what, and that it was wrong" shows 'acknowledge trouble that rdmad reports' 'Authenticating as: boss' 'FAILED' 'the password was wrong' 'status 1'
+check_eq "nothing has changed" "$(acknowledged)" null
+check "joe types the right one" types right 'rdmactl ack rxe0/1 port-down'
+check "it is acknowledged" shows 'COMPLETE' 'rxe0/1: port-down acknowledged' 'status 0'
+check_eq "and by whom" "$(acknowledged)" "\"uid $(id -u joe)\""
 check "root: ack" wait_for 5 ack
 plug p0
 check "ok" wait_for 5 rdmactl check

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * time-objects: has rdmad list its objects five times, and reads each answer to its end, as a monitoring agent
- * does. Prints the number of objects, of properties, and the median of the times in microseconds.
+ * time-objects: has rdmad list its objects five times, and reads each answer to its end, every name and every value,
+ * as a monitoring agent does. Prints the number of objects, of properties, and the median of the times in microseconds.
  */
 #include <systemd/sd-bus.h>
 
@@ -15,6 +15,43 @@ struct count {
 	unsigned objects, properties;
 };
 
+static int read_value(sd_bus_message *m)
+{
+	union {
+		const char *string;
+		uint64_t number;
+		uint32_t number32;
+		int flag;
+	} v;
+	const char *contents;
+	char type;
+	int r = sd_bus_message_peek_type(m, &type, &contents);
+
+	if (r >= 0)
+		r = sd_bus_message_enter_container(m, 'v', contents);
+	if (r >= 0 && contents[0] == 'a')
+		r = sd_bus_message_skip(m, contents);
+	else if (r >= 0)
+		r = sd_bus_message_read_basic(m, contents[0], &v);
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+/* 0 when there is none any more. */
+static int read_property(sd_bus_message *m)
+{
+	const char *name;
+	int r = sd_bus_message_enter_container(m, 'e', "sv");
+
+	if (r <= 0)
+		return r;
+	r = sd_bus_message_read_basic(m, 's', &name);
+	if (r >= 0)
+		r = read_value(m);
+	if (r >= 0)
+		r = sd_bus_message_exit_container(m);
+	return r < 0 ? r : 1;
+}
+
 static int read_interfaces(sd_bus_message *m, struct count *c)
 {
 	int r = sd_bus_message_enter_container(m, 'a', "{sa{sv}}");
@@ -23,7 +60,7 @@ static int read_interfaces(sd_bus_message *m, struct count *c)
 		r = sd_bus_message_skip(m, "s");
 		if (r >= 0)
 			r = sd_bus_message_enter_container(m, 'a', "{sv}");
-		while (r >= 0 && (r = sd_bus_message_skip(m, "{sv}")) > 0)
+		while (r >= 0 && (r = read_property(m)) > 0)
 			c->properties++;
 		if (r >= 0)
 			r = sd_bus_message_exit_container(m);

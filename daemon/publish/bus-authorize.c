@@ -64,9 +64,8 @@ static void unlink_authorization(struct authorization *a)
 
 static int deny(const struct authorization *a, const char *error, const char *why)
 {
-	return sd_bus_reply_method_errorf(a->call, error,
-		"Only root and the user that rdmad runs as may do that%s%s", why[0] ? ": " : "",
-		why);
+	return sd_bus_reply_method_errorf(
+		a->call, error, "Only root may do that%s%s", why[0] ? ": " : "", why);
 }
 
 /* The call was not answered, because of what is no fault of the caller's. */

@@ -10,7 +10,7 @@
  *                                 FILE.late it is late
  *                                 when there is FILE.brief, that is DescribeBrief(); else it has no such method,
  *                                 as older ones have none
- *   mock-daemon -r                all are refused with an error
+ *   mock-daemon -r [TEXT]         all are refused with an error; with TEXT: as for one who has no right
  *   mock-daemon -m                none is ever answered
  *
  * Says "ready" on stdout when it has the name, and for each Release(), Ack() and Apply() what it was told.
@@ -34,7 +34,7 @@ enum mode {
 
 static enum mode mode;
 static char text[1 << 20];
-static const char *state_file, *counters_file;
+static const char *state_file, *counters_file, *denial;
 
 static int read_file(const char *path, char *buf, size_t size)
 {
@@ -52,6 +52,8 @@ static int answer(sd_bus_message *m, const char *signature, const char *s, sd_bu
 		return signature ? sd_bus_reply_method_return(m, signature, s)
 				 : sd_bus_reply_method_return(m, NULL);
 	case MODE_REFUSE:
+		if (denial)
+			return sd_bus_error_set(error, BUS_ERROR_ACCESS_DENIED, denial);
 		return sd_bus_error_set(error, BUS_ERROR_CONFIG_INVALID,
 			"/etc/rdmad/rdmad.conf:3: Mode=aply: must be apply, report or off");
 	case MODE_MUTE:
@@ -288,9 +290,10 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	state_file = argv[1];
 	counters_file = argv[2];
-	if (streq(argv[1], "-r"))
+	if (streq(argv[1], "-r")) {
 		mode = MODE_REFUSE;
-	else if (streq(argv[1], "-m"))
+		denial = argv[2];
+	} else if (streq(argv[1], "-m"))
 		mode = MODE_MUTE;
 	else if (read_file(argv[1], text, sizeof(text)) < 0)
 		return EXIT_FAILURE;

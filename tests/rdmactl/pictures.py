@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a person sees of "rdmactl status": taken from a terminal (tmux) of 80 and of 200 columns, and compared with
+"""What a person sees of "rdmactl status", and who may not change something: taken from a terminal (tmux) of 80 and of 200 columns, and compared with
 tests/data/status/.
 
     pictures.py RDMACTL MOCK-DAEMON            TAP on stdout
     pictures.py RDMACTL MOCK-DAEMON --update   writes the pictures anew (then read the diff)
 
-The texts are the daemon's own (daemon/health/judge-*.c). README.md shows some of these pictures: that is compared, too.
+The texts are the daemon's own (daemon/health/judge-*.c). README.md shows these pictures: that is compared, too.
 """
 import difflib
 import os
@@ -90,6 +90,12 @@ def many(now, pid):
     return host(now, pid, devices, "failed", Events=events)
 
 
+# Who has no right is told by the daemon.
+DENIED = (("ack mlx5_3/1 port-down", "polkit does not allow it, or the password was wrong"),
+          ("release mlx5_3", "there is nobody to be asked for a password"),
+          ("reload", "there is no polkit to allow it to others"))
+
+
 class Terminal:
     """One of tmux's, that nobody looks at."""
 
@@ -121,6 +127,15 @@ def normalise(picture):
     return re.sub(r", up (\d+\w+ ?)+", ", up 3d 4h", picture)
 
 
+def compare(tap, name, got, update):
+    path = PICTURES / f"{name}.txt"
+    if update:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(got)
+    want = path.read_text() if path.exists() else ""
+    tap(got == want, path.name, "\n".join(difflib.unified_diff(want.splitlines(), got.splitlines(), "golden", "now", lineterm="")))
+
+
 def test_pictures(tap, rig, bus, terminal, update):
     env = {**rig.env(**bus.env), "PATH": os.environ["PATH"]}
     env.pop("COLUMNS")
@@ -128,14 +143,8 @@ def test_pictures(tap, rig, bus, terminal, update):
         rig.put(scene)
         bus.play(str(rig.file))
         for width in HEIGHT:
-            path = PICTURES / f"{scene.__name__.replace('_', '-')}-{width}.txt"
             got = normalise(terminal.shoot(f"{rig.rdmactl} status --no-pager", env, width, False))
-            if update:
-                path.parent.mkdir(exist_ok=True)
-                path.write_text(got)
-            want = path.read_text() if path.exists() else ""
-            tap(got == want, f"{path.name}", "\n".join(difflib.unified_diff(want.splitlines(), got.splitlines(),
-                                                                           "golden", "now", lineterm="")))
+            compare(tap, f"{scene.__name__.replace('_', '-')}-{width}", got, update)
             lines = got.splitlines()
             tap(lines[0].startswith("● RDMA ") and len(lines) < HEIGHT[width] and max(map(len, lines)) <= width,
                 "... is on one screen, from its first line on", got)
@@ -145,11 +154,23 @@ def test_pictures(tap, rig, bus, terminal, update):
         tap(seen.startswith(wanted + "●"), f"{scene.__name__}: the verdict in its colour", repr(seen[:40]))
 
 
+def test_denied(tap, rig, bus, terminal, update):
+    env = {**rig.env(**bus.env), "PATH": os.environ["PATH"]}
+    env.pop("COLUMNS")
+    daemon = (TOP / "daemon/publish/bus-authorize.c").read_text()
+    for width in HEIGHT:
+        got = ""
+        for command, why in DENIED:
+            bus.play("-r", f"Only root may do that: {why}")
+            tap("Only root may do that%s%s" in daemon and f'"{why}"' in daemon, f"the daemon's own words: {why}")
+            got += f"$ rdmactl {command}\n" + terminal.shoot(f"{rig.rdmactl} --no-ask-password {command}", env, width, False)
+        compare(tap, f"denied-{width}", got, update)
+
+
 def test_readme(tap):
     readme = (TOP / "README.md").read_text()
-    for name in ("port-down-80", "hung-80", "many-80"):
-        picture = (PICTURES / f"{name}.txt").read_text()
-        tap(picture in readme, f"README.md shows {name} as it is", picture)
+    for path in sorted(PICTURES.glob("*.txt")):
+        tap(path.read_text() in readme, f"README.md shows {path.name} as it is")
 
 
 def main():
@@ -165,7 +186,9 @@ def main():
         rig = Rig(sys.argv[1], directory)
         bus = Bus(rig, sys.argv[2])
         try:
-            test_pictures(tap, rig, bus, Terminal(directory), "--update" in sys.argv[3:])
+            terminal, update = Terminal(directory), "--update" in sys.argv[3:]
+            test_pictures(tap, rig, bus, terminal, update)
+            test_denied(tap, rig, bus, terminal, update)
             test_readme(tap)
         finally:
             bus.end()

@@ -40,7 +40,7 @@ static bool want_colours(void)
 	return isatty(STDOUT_FILENO);
 }
 
-static size_t want_width(void)
+static size_t want_width(int fd)
 {
 	const char *e = getenv("COLUMNS");
 	struct winsize ws;
@@ -48,8 +48,8 @@ static size_t want_width(void)
 
 	if (e && parse_u32(e, &n) == 0 && n > 0)
 		return n;
-	if (isatty(STDOUT_FILENO))
-		return ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col > 0 ? ws.ws_col : 80;
+	if (isatty(fd))
+		return ioctl(fd, TIOCGWINSZ, &ws) == 0 && ws.ws_col > 0 ? ws.ws_col : 80;
 	return 0;
 }
 
@@ -57,7 +57,7 @@ void output_open(const struct options *o)
 {
 	/* Asked before the pager replaces stdout by a pipe. */
 	use_colours = want_colours();
-	width = want_width();
+	width = want_width(STDOUT_FILENO);
 	if (o->pager && o->format == OUTPUT_TEXT)
 		pager_open();
 }
@@ -105,24 +105,33 @@ void output_cell(const char *s, enum colour c, size_t columns, bool last)
 		printf("%*s", (int)(columns - MIN(used, columns) + 2), "");
 }
 
-void output_wrapped(size_t indent, enum colour c, const char *text)
+/* Writes words, none of them beyond the column limit, on lines that begin at indent, as this one does. */
+static void write_words(FILE *f, const char *text, size_t indent, size_t limit)
 {
-	size_t used = 0, room = width > indent + 20 ? width - indent : SIZE_MAX;
+	size_t column = indent;
+	bool first = true;
 
-	printf("%*s%s", (int)indent, "", output_colour(c));
 	while (*text) {
 		size_t n = strcspn(text, " ");
 		_cleanup_(freep) char *word = strndup(text, n);
 		size_t w = word ? text_width(word) : n;
 
-		if (used > 0 && used + 1 + w > room) {
-			printf("\n%*s", (int)indent, "");
-			used = 0;
+		if (!first && column + 1 + w > limit) {
+			fprintf(f, "\n%*s", (int)indent, "");
+			column = indent;
+			first = true;
 		}
-		printf("%s%.*s", used > 0 ? " " : "", (int)n, text);
-		used += w + (used > 0);
+		fprintf(f, "%s%.*s", first ? "" : " ", (int)n, text);
+		column += w + !first;
+		first = false;
 		text += n + strspn(text + n, " ");
 	}
+}
+
+void output_wrapped(size_t indent, enum colour c, const char *text)
+{
+	printf("%*s%s", (int)indent, "", output_colour(c));
+	write_words(stdout, text, indent, width > indent + 20 ? width : SIZE_MAX);
 	printf("%s\n", c == COLOUR_NONE ? "" : output_reset());
 }
 
@@ -161,6 +170,28 @@ void output_json(const struct options *o, const json_t *v)
 	putchar('\n');
 }
 
+/* A terminal would break a long line within a word; for programs a line stays a line. */
+static void write_error(const char *text)
+{
+	static const char name[] = "rdmactl: ";
+	size_t limit = isatty(STDERR_FILENO) ? want_width(STDERR_FILENO) : 0;
+
+	fputs(name, stderr);
+	for (size_t used = strlen(name);; used = 0) {
+		size_t n = strcspn(text, "\n");
+		_cleanup_(freep) char *line = strndup(text, n);
+
+		if (line && limit > 20 && used + text_width(line) > limit)
+			write_words(stderr, line, used, limit);
+		else
+			fprintf(stderr, "%.*s", (int)n, text);
+		fputc('\n', stderr);
+		if (!text[n] || !text[n + 1])
+			break;
+		text += n + 1;
+	}
+}
+
 void output_error(const char *fmt, ...)
 {
 	_cleanup_(freep) char *raw = NULL;
@@ -177,5 +208,5 @@ void output_error(const char *fmt, ...)
 	}
 	clean = text_sanitise(raw, true);
 	fflush(stdout);
-	fprintf(stderr, "rdmactl: %s\n", or_text(clean, "out of memory"));
+	write_error(or_text(clean, "out of memory"));
 }

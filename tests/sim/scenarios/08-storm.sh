@@ -1,6 +1,6 @@
 # timeout: 240
 # kernels: 6.12
-# alone: its load would make others late
+# timed: its load would make others late
 # Everything at once, from many sides, for ten seconds (half a minute with RDMAD_TEST_LONG): the locking rules under load. What is refused does not matter here;
 # that the kernel does not complain (the rig looks), that nobody is left sleeping, and that all can be removed, does.
 . /rig/lib.sh

@@ -1,5 +1,5 @@
 # timeout: 240
-# alone: it measures time
+# timed: how soon what is told
 # Issue 1, must show 2 and 3, on InfiniBand with verbs events: a fall, a recovery, a blip that no reading shows, a storm.
 . /rig/lib.sh
 

@@ -1,5 +1,5 @@
 # timeout: 240
-# alone: it measures time
+# timed: how long a deletion takes
 # Issue 1, must show 4 and 6, on InfiniBand, for both kinds of driver: a watched device can be destroyed and renamed; the
 # context goes at once. An adapter that vanishes is missed, and known again under another name.
 . /rig/lib.sh

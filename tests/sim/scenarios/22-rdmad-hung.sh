@@ -1,6 +1,6 @@
 # kernels: 6.1
 # timeout: 240
-# alone: it measures time
+# timed: how long others wait
 # An adapter whose firmware does not answer is unknown, stalls nobody, and recovers.
 . /rig/lib.sh
 

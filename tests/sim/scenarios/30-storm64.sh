@@ -1,6 +1,6 @@
 # timeout: 300
 # kernels: 6.12
-# alone: it measures time
+# alone: rdmad and what burdens it at the same time
 # timeout-long: 600
 # Issue 4, must show 1: 64 devices, 10,000 events at full speed while all of rdmad is stopped for 5 s, devices renamed, deleted and
 # created meanwhile, and the netdev messages more than a socket holds. Within 2 s of going on the pictures agree; memory

@@ -1,6 +1,6 @@
 # timeout: 300
 # kernels: 6.12
-# alone: it measures time
+# alone: rdmad and what burdens it at the same time
 # timeout-long: 1200
 # Issue 4, must show 2: one adapter whose port queries never return, one whose counters take 30 s. The others' port-down is told as
 # fast as without them, so is that of the one with slow counters; the bus answers; the watchdog is fed; the hung one is unknown, and

@@ -1,5 +1,5 @@
 # timeout: 300
-# alone: it measures time
+# timed: how long a deletion takes
 # timeout-long: 1500
 # Issue 4, must show 4: "rdma link del", netdev deletion and driver removal return within 2 s with 64 watched devices, on drivers
 # of both kinds; add/delete cycles leave descriptors and processes as they were. 12 cycles; 200 with RDMAD_TEST_LONG.

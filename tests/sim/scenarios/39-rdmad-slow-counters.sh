@@ -1,6 +1,6 @@
 # timeout: 240
 # kernels: 6.12
-# alone: it measures time
+# timed: how soon what is told
 # An adapter whose counters take 30 s: its own ports' alarms come as fast as without, nothing piles up on it, its worker
 # lives, other adapters' counters go on; it is a notice, which goes when the counters answer again.
 . /rig/lib.sh

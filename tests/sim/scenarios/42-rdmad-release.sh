@@ -1,6 +1,6 @@
 # timeout: 240
 # kernels: 6.12
-# alone: it measures time
+# timed: how soon what is told
 # Released devices are not held, read or judged, and taken back by themselves; what fell meanwhile and is still down is
 # told then, after the grace that a port has to come up in. With Monitor=no a device is never touched.
 . /rig/lib.sh

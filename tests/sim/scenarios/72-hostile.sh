@@ -1,6 +1,6 @@
 # timeout: 120
 # kernels: 6.12
-# alone: it measures time
+# timed: medians of alerts
 # Issue 8, must show 5: a local user without privilege with every method, a flood of calls, as many connections as the bus grants,
 # the helper's socket and the files that everybody may read: gains nothing, and alerts are not much later for it.
 . /rig/lib.sh

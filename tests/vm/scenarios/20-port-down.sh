@@ -1,4 +1,4 @@
-# alone: it measures time
+# timed: how soon what is told
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # Issue 1, must show 2: a pulled cable is in the journal, on the bus, in check and in the state file, each once.

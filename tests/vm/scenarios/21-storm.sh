@@ -3,7 +3,7 @@
 # kernels: 6.12
 # Issue 1, must show 2: ten pulls are ten pairs with FlapCount=0, and a storm (DESIGN section 9) by default.
 # timeout: 240
-# alone: it measures time
+# timed: how soon what is told
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 

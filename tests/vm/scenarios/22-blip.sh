@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Issue 1, must show 3: what is too short to be read is counted and told all the same.
 # timeout: 240
-# alone: it measures time
+# timed: how soon what is told
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Issue 1, must show 4: a watched link can be deleted, its netdev removed, its module unloaded, at once; in the default
 # and with Monitor=events. What somebody unloaded stays unloaded.
-# alone: it measures time
+# timed: how long a deletion takes
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 

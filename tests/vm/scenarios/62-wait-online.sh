@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Issue 7: units that need ports that are up. A port that becomes ACTIVE after 8 s releases them then, and not before.
 # timeout: 90
-# alone: it measures time
+# timed: when a unit is released
 # shellcheck source=../lib.sh
 . /rig/lib.sh
 

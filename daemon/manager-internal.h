@@ -122,7 +122,8 @@ struct manager {
 	usec_t show_after; /* mono: not shown again sooner unless idle; see manager_pause_after() */
 	usec_t plan_after; /* mono: not planned again sooner */
 	usec_t state_written, state_wanted;
-	int state_error; /* of the last write, said once per kind */
+	usec_t state_held; /* mono: its time says that up to then it was what is known */
+	int state_error;   /* of the last write, said once per kind */
 };
 
 /* ---- manager.c ---- */
@@ -265,6 +266,8 @@ int manager_explain_host(struct manager *m);
 void manager_show_soon(struct manager *m);
 /* All of it, at once. */
 void manager_show_now(struct manager *m);
+/* Gives the state file the present time, now and then, as long as it holds what is known. */
+void manager_sign_state(struct manager *m);
 int manager_open_show(struct manager *m);
 
 /* ---- manager-setup.c ---- */

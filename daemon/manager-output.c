@@ -10,9 +10,12 @@
 #include "manager-internal.h"
 #include "rules.h"
 
-#define STATE_INTERVAL USEC_PER_SEC
+#define STATE_FILE_NAME "state.json"
+#define STATE_INTERVAL  USEC_PER_SEC
 /* How old the file may get beyond that while there is always something else to do. */
 #define STATE_PATIENCE (2 * USEC_PER_SEC)
+/* Who finds the bus too busy to ask reads the file, and must see that it is no dead one's. */
+#define STATE_SIGN_INTERVAL (5 * USEC_PER_SEC)
 /* What is told to the bus at a time: answers of workers and calls of clients come between. */
 #define SHOW_SLICE (10 * USEC_PER_MSEC)
 /* How long what changed waits for the loop to have nothing else to do. */
@@ -184,11 +187,26 @@ static void write_state(struct manager *m, bool idle)
 	(void)manager_keep_save(m, ""); /* says itself what is wrong */
 	r = describe_text(manager_context(m), now, EVENTS_MAX, DESCRIBE_PRETTY, &text);
 	if (r >= 0)
-		r = state_file_write(m->options.runtime_dir, "state.json", text);
+		r = state_file_write(m->options.runtime_dir, STATE_FILE_NAME, text);
 	if (r < 0 && r != m->state_error)
-		log_warning("%s/state.json cannot be written: %s", m->options.runtime_dir,
+		log_warning("%s/" STATE_FILE_NAME " cannot be written: %s", m->options.runtime_dir,
 			strerror(-r));
 	m->state_error = r;
+	m->state_held = now.mono;
+}
+
+void manager_sign_state(struct manager *m)
+{
+	usec_t now;
+
+	/* One that could not be written, or is to be written, is not what is known. */
+	if (!m->state_written || m->state_error < 0 || m->state_dirty || m->state_wanted)
+		return;
+	now = timepoint_now().mono;
+	if (now < usec_add(m->state_held, STATE_SIGN_INTERVAL))
+		return;
+	m->state_held = now;
+	(void)state_file_touch(m->options.runtime_dir, STATE_FILE_NAME);
 }
 
 static void show(struct manager *m, usec_t budget, bool idle)

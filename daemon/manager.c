@@ -263,6 +263,7 @@ static int on_post(sd_event_source *source, void *user)
 	if (!m->ready && m->model.listed && !m->listing && !ports_unread(m) && !m->plan_dirty &&
 		!manager_recalling(m) && manager_setup_settled(m))
 		become_ready(m);
+	manager_sign_state(m);
 	return 0;
 }
 

@@ -219,6 +219,8 @@ void notify_status(const char *text);
 int state_file_write(const char *dir, const char *name, const char *text);
 /* Keeps dir/name as dir/name.bad, for whoever wants to know what was in it. */
 int state_file_set_aside(const char *dir, const char *name);
+/* Says by the time of dir/name that what is in it still holds. */
+int state_file_touch(const char *dir, const char *name);
 
 /* ---- bus.c ---- */
 

@@ -62,6 +62,15 @@ int state_file_set_aside(const char *dir, const char *name)
 	return renameat(dir_fd, name, dir_fd, aside) < 0 ? -errno : 0;
 }
 
+int state_file_touch(const char *dir, const char *name)
+{
+	_cleanup_(closep) int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir_fd < 0)
+		return -errno;
+	return utimensat(dir_fd, name, NULL, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
 int state_file_write(const char *dir, const char *name, const char *text)
 {
 	_cleanup_(closep) int dir_fd = -1;

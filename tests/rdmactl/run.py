@@ -798,11 +798,19 @@ def test_bus(tap, rig, mock, update):
         tap(p.returncode == 0 and b"refuses" in p.stdout, "a refused Describe(): the file", p.stdout)
 
         bus.play("-m")
-        rig.put(fixtures.healthy)
-        begin = time.monotonic()
-        p = bus.run("check")
-        tap(p.returncode == 3 and time.monotonic() - begin < 5,
-            "a daemon that does not answer is unknown, within 5 s", p.stdout)
+        for fixture, seconds, status, what in (
+                (fixtures.healthy, -20, 0, "what its file said a moment ago holds"),
+                (fixtures.port_down, -20, 2, "... and is told, too, where it is trouble"),
+                (fixtures.healthy, -40, 3, "that its file said longer ago is unknown"),
+                (fixtures.healthy, 40, 3, "nor is one of the future believed"),
+                (fixtures.dead, 0, 3, "nor one of a daemon that is not there")):
+            rig.put(fixture)
+            os.utime(rig.file, (time.time() + seconds,) * 2)
+            begin = time.monotonic()
+            p = bus.run("check")
+            tap(p.returncode == status and time.monotonic() - begin < 5 and p.stdout.count(b"\n") == 1
+                and (b"no answer on the bus" in p.stdout) == (status != 3),
+                f"a daemon that does not answer, within 5 s: {what}", p.stdout)
 
         (rig.directory / "half").write_bytes(description[:100])
         bus.play(str(rig.directory / "half"))

@@ -203,6 +203,17 @@ static char *add_past(char *detail, struct check_past *p, const char *since)
 	return both;
 }
 
+/* The bus was too busy for an answer, or rdmad was: this is what it wrote a moment ago. */
+static char *add_source(char *detail)
+{
+	_cleanup_(freep) char *now = detail;
+	char *both;
+
+	if (!now || asprintf(&both, "%s; by %s, no answer on the bus", now, state_file_path()) < 0)
+		return NULL;
+	return both;
+}
+
 /* All that is named is to be ok, and what is not there is not. Returns whether that was said. */
 static bool cannot_find(struct answer *a, int *ret)
 {
@@ -242,6 +253,8 @@ static int check(struct answer *a)
 	detail = describe_now(&a->view, seen);
 	if (a->past.n > 0)
 		detail = add_past(TAKE_PTR(detail), &a->past, o->since);
+	if (a->source.silent)
+		detail = add_source(TAKE_PTR(detail));
 	seen |= a->past.seen;
 	a->status = check_status_of_all(seen, o->fail_on);
 	a->worst = check_worst(seen);
@@ -260,7 +273,7 @@ int verb_check(const struct options *o)
 		status = cannot_tell(&a, or_text(a.source.why, strerror(-r)));
 	else if (!a.source.running)
 		status = cannot_tell(&a, "rdmad is not running");
-	else if (a.source.silent)
+	else if (a.source.silent && !a.source.vouched)
 		status = cannot_tell(&a, "rdmad does not answer");
 	else if (o->since && o->host)
 		status = cannot_tell(&a, "--since= reads the journal of this host only");

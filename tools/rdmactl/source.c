@@ -13,6 +13,8 @@
 /* A person waits that long for a daemon on this host; over ssh there may be a password to type. */
 #define LOCAL_TIMEOUT  (10 * USEC_PER_SEC)
 #define REMOTE_TIMEOUT (2 * USEC_PER_MINUTE)
+/* rdmad touches its file at least with each reading of counters, every 10 s unless configured otherwise. */
+#define VOUCHED_MAX (30 * USEC_PER_SEC)
 
 usec_t source_timeout(const struct options *o)
 {
@@ -72,11 +74,11 @@ static int take_answer(const struct options *o, const char *text, struct source 
 static int fetch_file(struct source *s)
 {
 	json_int_t written;
-	usec_t now = timepoint_now().real;
+	usec_t now = timepoint_now().real, held;
 	_cleanup_(freep) char *why = NULL;
 	int r;
 
-	r = state_file_read(&s->root, &why);
+	r = state_file_read(&s->root, &held, &why);
 	if (r == -ENOENT && s->silent)
 		return say(s, -ETIMEDOUT, "rdmad does not answer on the bus, and there is no %s",
 			state_file_path());
@@ -90,7 +92,9 @@ static int fetch_file(struct source *s)
 	written = json_integer_value(
 		json_object_get(json_object_get(s->root, "Daemon"), "Timestamp"));
 	s->age = written > 0 ? usec_sub(now, (usec_t)written) : USEC_INFINITY;
-	s->running = daemon_is_running(pid_of(s->root), &s->uptime) || s->silent;
+	s->running = daemon_is_running(pid_of(s->root), &s->uptime);
+	s->vouched = s->running && held <= VOUCHED_MAX;
+	s->running = s->running || s->silent;
 	if (!s->running) {
 		/* The file says what was; that the daemon runs is no longer so. */
 		json_t *daemon = json_object_get(s->root, "Daemon");

@@ -18,6 +18,7 @@ struct source {
 	bool running;   /* the daemon runs, as far as can be told */
 	bool silent;    /* ... and does not answer: what the file says may be old */
 	bool away;     /* another host that cannot be reached: whether it runs there is not known */
+	bool vouched;  /* ... but a moment ago it said, by the file's time, that this holds */
 	usec_t age;    /* of the file; USEC_INFINITY unknown */
 	usec_t uptime; /* of the daemon; USEC_INFINITY unknown */
 	char *captured; /* of a captured tree, and no daemon: which; NULL it is not */
@@ -62,5 +63,8 @@ bool bus_wanted(void);
 /* The path of the state file. */
 const char *state_file_path(void);
 
-/* Reads it. 0 with *ret an object, -ENOENT, or another errno with a sentence in *ret_why. */
-int state_file_read(json_t **ret, char **ret_why);
+/*
+ * Reads it. 0 with *ret an object, -ENOENT, or another errno with a sentence in *ret_why. *ret_held: how
+ * long ago it was what rdmad knew, by the time that rdmad gives it now and then; USEC_INFINITY unknown.
+ */
+int state_file_read(json_t **ret, usec_t *ret_held, char **ret_why);

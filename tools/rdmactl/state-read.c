@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 
 #include "file.h"
 #include "macros.h"
@@ -34,7 +35,19 @@ static int explain(char **ret_why, int error, const char *fmt, ...)
 	return error;
 }
 
-int state_file_read(json_t **ret, char **ret_why)
+static usec_t time_since_touched(const char *path)
+{
+	usec_t now = timepoint_now().real, touched;
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return USEC_INFINITY;
+	touched = (usec_t)st.st_mtim.tv_sec * USEC_PER_SEC + (usec_t)st.st_mtim.tv_nsec / 1000;
+	/* A clock that was set back tells nothing. (A file's time is that of the last tick.) */
+	return touched > now + USEC_PER_SEC ? USEC_INFINITY : usec_sub(now, touched);
+}
+
+int state_file_read(json_t **ret, usec_t *ret_held, char **ret_why)
 {
 	const char *path = state_file_path();
 	_cleanup_(freep) char *text = NULL;
@@ -43,6 +56,8 @@ int state_file_read(json_t **ret, char **ret_why)
 	size_t size = 0;
 	int r;
 
+	/* Before: one that replaces it now is younger. */
+	*ret_held = time_since_touched(path);
 	r = file_read(path, 0, STATE_FILE_MAX, &text, &size);
 	if (r == -ENOENT || r == -ENOTDIR)
 		return -ENOENT;

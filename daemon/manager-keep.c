@@ -6,13 +6,11 @@
  * happened meanwhile is found like any event that was lost: by compare, and by the counts of carrier
  * and link_downed.
  */
-#include "manager-keep.h"
+#include "kept-files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 
 #include "build-config.h"
-#include "file.h"
 #include "log.h"
 #include "macros.h"
 #include "manager-internal.h"
@@ -35,71 +33,6 @@ struct manager_keep {
 
 /* ---- files ---- */
 
-static struct keep_origin origin_of(const struct picture_origin *o)
-{
-	return (struct keep_origin){ .machine = o->machine, .board = o->board, .boot = o->boot };
-}
-
-static int read_text(const char *dir, const char *name, char **ret)
-{
-	char path[4096];
-	int r;
-
-	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	r = file_read(path, O_NOFOLLOW, KEEP_MAX, ret, NULL);
-	return r == -EINVAL || r == -EFBIG || r == -ELOOP ? -EBADMSG : r; /* none of ours */
-}
-
-void kept_done(struct model *m)
-{
-	for (struct device *d = m->devices; d; d = d->next)
-		for (size_t i = 0; i < d->n_ports; i++)
-			free(d->ports[i].user);
-	model_done(m);
-}
-
-/* A text that makes no sense is kept for whoever wants to know what was in it. */
-static void set_aside(const char *dir, const char *name, int error)
-{
-	if (error == -EBADMSG) {
-		log_warning("%s/%s cannot be understood: kept as %s.bad", dir, name, name);
-		(void)state_file_set_aside(dir, name);
-	} else if (error == -ENOTSUP) {
-		log_notice("%s/%s is of a newer version of rdmad that this one cannot read", dir,
-			name);
-	} else if (error != -ENOENT && error != -ESTALE) {
-		log_warning("%s/%s cannot be read: %s", dir, name, strerror(-error));
-	}
-}
-
-static int read_counters(const char *dir, const struct keep_origin *o, struct model *m)
-{
-	_cleanup_(freep) char *text = NULL;
-	int r = read_text(dir, COUNTERS_NAME, &text);
-
-	return r < 0 ? r : keep_counters_parse(text, o, m);
-}
-
-static int read_state(const char *dir, const struct keep_origin *o, struct keep *k)
-{
-	_cleanup_(freep) char *text = NULL;
-	int r = read_text(dir, STATE_NAME, &text);
-
-	return r < 0 ? r : keep_parse(text, o, k);
-}
-
-int kept_read(const char *dir, const struct picture_origin *origin, struct keep *k)
-{
-	struct keep_origin o = origin_of(origin);
-	int r;
-
-	r = read_state(dir, &o, k);
-	if (r >= 0)
-		(void)read_counters(dir, &o, k->model);
-	return r;
-}
-
 static const struct port_edges *edges_of(const struct port *p)
 {
 	return p->user ? &port_watch(p)->edges : NULL;
@@ -107,7 +40,7 @@ static const struct port_edges *edges_of(const struct port *p)
 
 static int save_state(struct manager *m, const char *why)
 {
-	struct keep_origin o = origin_of(&m->keep->origin);
+	struct keep_origin o = kept_origin(&m->keep->origin);
 	struct keep k = { .saved = timepoint_now(), .slept = m->slept, .model = &m->model };
 	_cleanup_(freep) char *text = NULL;
 	int r;
@@ -120,7 +53,7 @@ static int save_state(struct manager *m, const char *why)
 
 static int save_counters(struct manager *m)
 {
-	struct keep_origin o = origin_of(&m->keep->origin);
+	struct keep_origin o = kept_origin(&m->keep->origin);
 	_cleanup_(freep) char *text = NULL;
 	int r;
 
@@ -280,9 +213,6 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *user)
 int manager_keep_new(struct manager *m)
 {
 	struct manager_keep *k = calloc(1, sizeof(*k));
-	const char *dir = m->options.runtime_dir;
-	struct keep_origin o;
-	struct model *kept;
 	int r;
 
 	if (!k)
@@ -291,19 +221,12 @@ int manager_keep_new(struct manager *m)
 	r = manager_add_timer(m, &k->timer, 10 * USEC_PER_MSEC, on_timer, m, "recall");
 	if (r < 0)
 		return r;
-	kept = k->from.model = calloc(1, sizeof(*kept));
-	if (!kept)
+	k->from.model = calloc(1, sizeof(*k->from.model));
+	if (!k->from.model)
 		return -ENOMEM;
 	picture_origin_read(&k->origin);
-	o = origin_of(&k->origin);
-	r = read_state(dir, &o, &k->from);
-	if (r < 0) {
-		set_aside(dir, STATE_NAME, r);
+	if (kept_load(m->options.runtime_dir, &k->origin, &k->from) < 0)
 		return 0;
-	}
-	r = read_counters(dir, &o, kept);
-	if (r < 0)
-		set_aside(dir, COUNTERS_NAME, r);
 	r = adopt(m);
 	if (r >= 0)
 		timer_in(k->timer, RECALL_PATIENCE);

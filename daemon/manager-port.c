@@ -340,6 +340,7 @@ void on_pool_port(const struct port_facts *f, void *user)
 		m->state_dirty = true;
 		manager_inventory_look(m);
 	}
+	m->plan_dirty |= u.reselect; /* what is configured for it may be something else now */
 	if (!settle)
 		port_ask(m, p);
 	port_judge(m, p);

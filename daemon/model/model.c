@@ -952,6 +952,8 @@ struct port_update port_see(
 		return u;
 
 	u.changed = !p->have_facts || memcmp(&p->facts, f, sizeof(*f)) != 0;
+	u.reselect = !p->have_facts || p->facts.link_layer != f->link_layer ||
+		     p->facts.netdev_index != f->netdev_index || !streq(p->facts.netdev, f->netdev);
 	/* Evidence from before the first reading is older than what rdmad watches. */
 	if (!p->have_facts)
 		p->unseen_downs = 0;

@@ -400,6 +400,7 @@ struct port *model_port_by_object(const struct model *m, const char *object);
 /* What a reading did to a port. */
 struct port_update {
 	bool changed;      /* any fact differs */
+	bool reselect;     /* the link layer or netdev does, which selectors may ask for */
 	bool went_down;    /* ACTIVE before, not now */
 	bool went_up;      /* not ACTIVE before (or never read), ACTIVE now */
 	uint32_t blips;    /* down edges since the last reading that no reading showed */

@@ -593,6 +593,33 @@ static void test_unreadable(void **state)
 	model_done(&m);
 }
 
+/* What selectors may ask for of a port: told apart from its state, which changes all the time. */
+static void test_reselect(void **state)
+{
+	struct port_facts f = port_facts_unknown(0, 1);
+	struct model m = { 0 };
+	struct port *p;
+
+	(void)state;
+	p = device_port(see(&m, 0, "r", 1), 1);
+	f.link_layer = LINK_LAYER_ETHERNET;
+	assert_true(port_see(p, &f, true, at(10)).reselect);
+	assert_false(port_see(p, &f, true, at(11)).reselect);
+	f.state = PORT_STATE_ACTIVE;
+	assert_true(port_see(p, &f, true, at(12)).changed);
+	f.netdev_index = 7;
+	STRSCPY(f.netdev, "d2");
+	assert_true(port_see(p, &f, true, at(13)).reselect);
+	STRSCPY(f.netdev, "d3");
+	assert_true(port_see(p, &f, true, at(14)).reselect);
+	f.state = PORT_STATE_DOWN;
+	assert_false(port_see(p, &f, true, at(15)).reselect);
+	f.error = -EIO;
+	f.netdev[0] = '\0';
+	assert_false(port_see(p, &f, true, at(16)).reselect); /* the last good reading is kept */
+	model_done(&m);
+}
+
 static void test_hundred_blips(void **state)
 {
 	struct model m = { 0 };
@@ -767,6 +794,7 @@ int main(void)
 		cmocka_unit_test(test_spare_events_expire),
 		cmocka_unit_test(test_storm),
 		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_reselect),
 		cmocka_unit_test(test_hundred_blips),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_replaced),

@@ -35,34 +35,42 @@ Mode=connected
 MTU=4092
 END
 host=$(hostname)
-link() { ip link add d0 type veth peer name p0 && ip link set d0 up && ip link set p0 up; }
+# A process for each: lines for ip -batch, and for rdmasim
+ips() { printf 'link %s\n' "$@" | ip -batch -; }
+sims() { printf '%s\n' "$@" | rdmasim -q -; }
+link() { ips "add d0 type veth peer name p0" "set d0 up" "set p0 up"; }
 # As when udev renames it: it comes under another name, and is up before it has its own.
-renamed() { ip link add eth9 type veth peer name p1 && ip link set eth9 up && ip link set p1 up && ip link set eth9 name d1; }
-adapter() { rdmasim -q create mlx5_4 link_layer=Ethernet node_guid=0002:c903:00aa:0040; }
-netdev() { ip link add d2 type veth peer name p2 && ip link set d2 up && ip link set p2 up; }
-bound() { rdmasim -q port mlx5_4/1 netdev=d2 && rdmasim -q event mlx5_4/1 PORT_ACTIVE; }
-parent() { rdmasim -q create mlx5_0 node_guid=0002:c903:00aa:0010; }
-partition() { rdmasim -q pkey mlx5_0/1 1 0xffff && rdmasim -q event mlx5_0/1 PKEY_CHANGE; }
+renamed() { ips "add eth9 type veth peer name p1" "set eth9 up" "set p1 up" "set eth9 name d1"; }
+adapter() { sims "create mlx5_4 link_layer=Ethernet node_guid=0002:c903:00aa:0040"; }
+netdev() { ips "add d2 type veth peer name p2" "set d2 up" "set p2 up"; }
+bound() { sims "port mlx5_4/1 netdev=d2" "event mlx5_4/1 PORT_ACTIVE"; }
+parent() { sims "create mlx5_0 node_guid=0002:c903:00aa:0010"; }
+partition() { sims "pkey mlx5_0/1 1 0xffff" "event mlx5_0/1 PKEY_CHANGE"; }
 
 text_is() { local text=; read -r text <"$1"; [[ $text == "$2" ]]; }
 in_force() {
         text_is /sys/class/infiniband/rxe0/node_desc "rxe0 of $host" && text_is /sys/class/infiniband/rxe1/node_desc "rxe1 of $host" &&
                 text_is /sys/class/net/ib0.7fff/mtu 4092
 }
-roce_is() { # DEVICE FILE VALUE
-        local ok=1
-        mkdir "$cm/$1" && text_is "$cm/$1/ports/1/$2" "$3" && ok=0
-        rmdir "$cm/$1"
-        return $ok
+# The mode is of the port on d2, so that it is in the plan only when that is known.
+nothing_is_left() {
+        local rows
+        rows=$(rdmactl --no-pager --no-legend --full plan --all --exit-code 2>&1) || { echo "$rows"; return 1; }
+        [[ $rows =~ fast0/1\ +roce-mode\ +(ok|changed) ]]
 }
-# Which is of the port on d2, so that it comes when that is known.
-mode_is_set() { [[ $(rdmactl --no-pager --no-legend plan --all fast0/1) =~ roce-mode\ +(ok|changed) ]]; }
-away() { ! systemctl -q is-active rdmad.service; }
+roce_is() {
+        local status=1
+        mkdir "$cm/fast0" "$cm/rxe1" && text_is "$cm/fast0/ports/1/default_roce_mode" 'IB/RoCE v1' &&
+                text_is "$cm/rxe1/ports/1/default_roce_tos" 32 && status=0
+        rmdir "$cm/fast0" "$cm/rxe1"
+        return $status
+}
+away() { [[ ! -d /sys/fs/cgroup/system.slice/rdmad.service ]]; }
 # Nothing is there, and nothing known, as after a boot.
 clear_host() {
         systemctl kill -s TERM rdmad.service
         wait_for 10 away && rdmasim -q destroy all
-        for netdev in d0 d1 d2; do ip link delete "$netdev"; done
+        ips "delete d0" "delete d1" "delete d2"
         rm -rf /run/rdmad/* /var/lib/rdmad/*
 }
 
@@ -78,14 +86,12 @@ for order in 'link renamed adapter netdev bound parent partition' 'parent netdev
         for what in $order; do
                 "$what" || late=1
                 # At once after each other, or with time between them for each to be dealt with.
-                (( round % 2 )) || nap 0.7
+                (( round % 2 )) || nap 0.5
         done
         check_eq "round $round: what came late is there: $order" "$late" 0
         check "round $round: all of it is in force" wait_for 20 in_force
-        check "round $round: so is the mode" wait_for 15 mode_is_set
-        check "round $round: nothing is left to do" wait_for 10 rdmactl --no-legend plan --exit-code
-        check "round $round: the mode" roce_is fast0 default_roce_mode 'IB/RoCE v1'
-        check "round $round: the ToS" roce_is rxe1 default_roce_tos 32
+        check "round $round: the mode, too, and nothing is left to do" wait_for 15 nothing_is_left
+        check "round $round: mode and ToS read so" roce_is
 done
 check_eq "no unit failed" "$(systemctl --failed --plain --no-legend)" ""
 finish

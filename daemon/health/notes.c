@@ -68,6 +68,7 @@ static void note_no_sm(const struct making *mk, const struct port *p, const stru
 
 static void note_flapping(const struct making *mk, const struct port *p, const struct config *c)
 {
+	unsigned n = port_flaps_within(p, mk->now.mono, c->flap_window_usec, NULL);
 	char window[TIMESPAN_MAX];
 
 	if (c->flap_count == 0) {
@@ -76,9 +77,9 @@ static void note_flapping(const struct making *mk, const struct port *p, const s
 		return;
 	}
 	note_rule(REASON_LINK_FLAPPING, "", outcome_of(mk, REASON_LINK_FLAPPING),
-		CONFIG_ORIGIN(c, flap_count), "%u times down in %s; FlapCount=%u",
-		port_flaps_within(p, mk->now.mono, c->flap_window_usec, NULL),
-		timespan_format(window, sizeof(window), c->flap_window_usec), c->flap_count);
+		CONFIG_ORIGIN(c, flap_count), "%u time%s down in %s; FlapCount=%u", n,
+		n == 1 ? "" : "s", timespan_format(window, sizeof(window), c->flap_window_usec),
+		c->flap_count);
 }
 
 void note_port_rules(const struct making *mk, const struct port *p, const struct config *c,

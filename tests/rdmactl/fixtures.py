@@ -372,7 +372,7 @@ def rule(rule, outcome, text, severity="failed", cls="link", subject=None, origi
 def explanation(now):
     """What Explain() says of a port in trouble."""
     return {"Object": "mlx5_0/1", "HealthState": "failed", "IgnoredBecause": None, "Rules": [
-        rule("link-flapping", "clear", "1 times down in 1h; FlapCount=3", "degraded"),
+        rule("link-flapping", "clear", "1 time down in 1h; FlapCount=3", "degraded"),
         rule("no-subnet-manager", "absent", "only InfiniBand has a subnet manager", cls="fabric",
              origin="/etc/rdmad/rdmad.conf.d/10-site.conf:7"),
         rule("port-down", "raised", "state down; expected by configuration",

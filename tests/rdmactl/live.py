@@ -132,6 +132,32 @@ def test_judgement(tap, rig, bus):
             and (status == 0 or took >= 0.3), f"wait-online {' '.join(args)}: {name}", (p, took))
 
 
+def test_online_output(tap, rig, bus):
+    """For programs, and for somebody who looks on."""
+    for fixture, status, want in (
+            (host([OK, OK]), 0, {"Daemon": {"Running": True}, "Online": True, "PortsOnline": 2, "Laggards": []}),
+            (host([OK, DOWN]), 1, {"Daemon": {"Running": True}, "Online": False, "PortsOnline": 1, "Laggards": ["mlx5_0/2"]}),
+            (None, 1, {"Daemon": {"Running": False}, "Online": False, "PortsOnline": 0, "Laggards": []})):
+        bus.stop()
+        if fixture:
+            rig.put(fixture)
+            bus.play(str(rig.file))
+        p = bus.run("wait-online", "--timeout=0.3", "--json=short")
+        v = json.loads(p.stdout)
+        tap(all(x["Why"] for x in v["Laggards"]), "each has a why", v)
+        v["Laggards"] = [x["Object"] for x in v["Laggards"]]
+        tap(p.returncode == status and v == want, f"wait-online --json, exit status {status}", p)
+    status, out = rig.run_on_terminal("wait-online", "--timeout=0.3", **bus.env)
+    tap(status == 1 and out.startswith(b"rdmactl: rdmad is not on the bus; waiting for it\r\n"),
+        "on a terminal: that the daemon is waited for", out)
+    rig.put(host([DOWN] * 6))
+    bus.play(str(rig.file))
+    status, out = rig.run_on_terminal("wait-online", "--timeout=0.3", **bus.env)
+    tap(status == 1 and out.startswith(
+        b"rdmactl: Waiting for mlx5_0/1, mlx5_0/2, mlx5_0/3, mlx5_0/4 and 2 more\r\nrdmactl: Not online after"),
+        "on a terminal: what is waited for", out)
+
+
 def test_following(tap, rig, bus):
     rig.put(host([OK, STARTING]))
     bus.play(str(rig.file))
@@ -252,8 +278,8 @@ def test_monitor(tap, rig, bus):
     status, out, err = text.end()
     lines = [x.split(None, 2) for x in out.splitlines()]
     tap(status == 0 and lines[0] == ["TIME", "OBJECT", "MESSAGE"] and [x[2] for x in lines[1:]] == [
-        "mlx5_0/1  mlx5_0/1: port down", "mlx5_1    mlx5_1: firmware was a, is \\x1b[31mb",
-        "host      configuration loaded", "mlx5_0    mlx5_0: released by root"] and not err,
+        "mlx5_0/1  port down", "mlx5_1    firmware was a, is \\x1b[31mb",
+        "host      configuration loaded", "mlx5_0    released by root"] and not err,
         "monitor: as text, harmless", (out, err))
 
     w = Live(rig, bus, "monitor", "--no-legend")
@@ -395,6 +421,7 @@ def main():
         bus = Bus(rig, sys.argv[2])
         try:
             test_judgement(tap, rig, bus)
+            test_online_output(tap, rig, bus)
             test_following(tap, rig, bus)
             test_monitor(tap, rig, bus)
             test_host(tap, rig, bus)

@@ -561,12 +561,15 @@ def test_baseline(tap, rig, bus):
             f"baseline {' '.join(args)}", (got, p))
     tap(bus.run("baseline", "frobnicate").returncode == 2, "baseline: no such action")
     tap(bus.run("baseline", "drop", "--as-config").returncode == 2, "baseline: drop --as-config")
+    p = bus.run("baseline", "drop", "--json")
+    tap(p.returncode == 2 and b"--json is for show" in p.stderr, "baseline: drop --json", p)
     bus.play("-r")
     for args in ([], ["save"], ["drop", "x"]):
         p = bus.run("baseline", *args)
         tap(p.returncode == 1 and b"refuses" in p.stderr, "baseline that is refused", p)
     bus.stop()
-    tap(bus.run("baseline").returncode == 3, "baseline without a daemon")
+    p = bus.run("baseline", "--json")
+    tap(p.returncode == 3 and json.loads(p.stdout) == {"Daemon": {"Running": False}}, "baseline without a daemon", p)
 
 
 def test_release(tap, rig, bus):
@@ -701,6 +704,12 @@ def test_explain(tap, rig, bus, update):
     p = bus.run("explain", "--json", "host")
     tap(p.returncode == 3 and json.loads(p.stdout)["Daemon"] == {"Running": False},
         "explain --json without a daemon", p)
+    rig.file.unlink()
+    p = bus.run("explain", "prot-down")
+    tap(p.returncode == 1 and b"Did you mean 'port-down'" in p.stderr, "explain of what is nearly a reason, without anything", p)
+    p = bus.run("explain", "mlx5_0")
+    tap(p.returncode == 3 and b"not running" in p.stderr, "... of an object, without anything", p)
+    rig.put(fixtures.port_down)
 
 
 def test_events_usage(tap, rig):
@@ -844,6 +853,14 @@ def test_usage(tap, rig):
             f"{p.returncode} {p.stderr}")
         if status == 2:
             tap(not p.stdout and p.stderr.count(b"\n") == 1, "... with one line on stderr", p.stderr)
+    for args, said in ((["statsu"], b"Did you mean 'status'?"), (["wait_online"], b"Did you mean 'wait-online'?"),
+                       (["mlx5_0/1"], b"Did you mean 'status mlx5_0/1'?"), (["xyzzy"], b"See: rdmactl --help"),
+                       (["ack", "--json", "mlx5_0/1", "port-down"], b"'ack' takes no --json"),
+                       (["--json=short", "reload"], b"'reload' takes no --json")):
+        p = rig.run(*args)
+        tap(p.returncode == 2 and said in p.stderr and not p.stdout, f"{' '.join(args)}: {said.decode()}", p)
+    p = rig.run("--json=off", "release", "nosuch")
+    tap(p.returncode == 3 and b"--json" not in p.stderr, "--json=off is for every verb", p)
     bare, status = rig.run(), rig.run("status")
     # The two may be a second apart.
     tap(rig.normalise(bare.stdout) == rig.normalise(status.stdout), "bare is status", (bare, status))

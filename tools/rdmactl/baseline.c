@@ -200,6 +200,10 @@ static int show(const struct options *o)
 		}
 		json_decref(root);
 		json_decref(raw);
+	} else if (o->format != OUTPUT_TEXT) {
+		root = json_pack("{s:{s:b}}", "Daemon", "Running", status != EXIT_NOT_RUNNING);
+		output_json(o, root);
+		json_decref(root);
 	}
 	bus_answer_done(&a);
 	return output_close(status);
@@ -236,6 +240,8 @@ int verb_baseline(const struct options *o)
 		return show(&rest);
 	if (o->as_config)
 		output_error("--as-config is for show and save");
+	else if (o->format != OUTPUT_TEXT && (streq(action, "save") || streq(action, "drop")))
+		output_error("--json is for show");
 	else if (streq(action, "save"))
 		return change(&rest, true);
 	else if (streq(action, "drop"))

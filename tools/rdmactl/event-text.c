@@ -49,6 +49,16 @@ void event_text_head(size_t object_width)
 	putchar('\n');
 }
 
+/* What is in the column beside it need not be read twice, where a line is short. */
+static const char *without_object(const char *message, const char *object)
+{
+	size_t n = strlen(object);
+
+	return strncmp(message, object, n) == 0 && strncmp(message + n, ": ", 2) == 0
+		       ? message + n + 2
+		       : message;
+}
+
 void event_text_print(const struct options *o, const struct event *e, size_t object_width)
 {
 	size_t used = TIME_WIDTH + 2 + object_width + 2;
@@ -60,7 +70,7 @@ void event_text_print(const struct options *o, const struct event *e, size_t obj
 
 	output_cell(when_format(when, e->when), COLOUR_NONE, TIME_WIDTH, false);
 	output_cell(or_text(object, ""), COLOUR_NONE, object_width, false);
-	output_cell(
-		or_text(message, ""), colour_of(e), fits ? SIZE_MAX : output_width() - used, true);
+	output_cell(without_object(or_text(message, ""), or_text(object, "")), colour_of(e),
+		fits ? SIZE_MAX : output_width() - used, true);
 	putchar('\n');
 }

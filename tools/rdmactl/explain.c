@@ -46,7 +46,7 @@ static void explain_reason(struct explanation *e, enum reason_id id)
 /*
  * Says that it is neither an object nor a reason, and which is the nearest of both. sure: somebody
  * knows that there is no such object; else it is only said of what the last description does not
- * have. Returns whether it was said.
+ * have, or, without one, of what is nearly a reason. Returns whether it was said.
  */
 static bool unknown_word(struct explanation *e, const char *word, bool sure)
 {
@@ -64,7 +64,7 @@ static bool unknown_word(struct explanation *e, const char *word, bool sure)
 		view_build(s.root, &all, false, &v) >= 0;
 	for (size_t i = 0; i < v.n; i++)
 		nearest_try(&nearest, v.objects[i].name);
-	if (!sure && (!described || nearest.distance == 0))
+	if (!sure && (nearest.word ? nearest.distance == 0 : !described))
 		return false;
 	if (nearest.word)
 		output_error("'%s' is neither an object nor a reason. Did you mean '%s'?", word,

@@ -9,6 +9,7 @@
 #include "build-config.h"
 #include "check-exit.h"
 #include "macros.h"
+#include "nearest.h"
 #include "options.h"
 #include "output.h"
 
@@ -32,41 +33,45 @@ struct verb {
 		OPTION_EXIT)
 
 static const struct verb verbs[] = {
-	{ "status", PATTERNS, false, 0, verb_status, "the host in one screen (the default)" },
-	{ "list", PATTERNS, false, 0, verb_list, "one line per port" },
-	{ "show", PATTERNS, false, 0, verb_show,
+	{ "status", PATTERNS, false, OPTION_JSON, verb_status,
+		"the host in one screen (the default)" },
+	{ "list", PATTERNS, false, OPTION_JSON, verb_list, "one line per port" },
+	{ "show", PATTERNS, false, OPTION_JSON, verb_show,
 		"everything as Key=Value; without PATTERN the host" },
-	{ "topo", PATTERNS, false, 0, verb_topo,
+	{ "topo", PATTERNS, false, OPTION_JSON, verb_topo,
 		"where ports are: PCIe, NUMA node, CPUs, GPU, netdev, GIDs" },
-	{ "check", PATTERNS, false, OPTIONS_CHECK | OPTION_SINCE, verb_check,
+	{ "check", PATTERNS, false, OPTIONS_CHECK | OPTION_SINCE | OPTION_JSON, verb_check,
 		"one line and an exit status: 0 ok, 1 degraded, 2 failed, 3 unknown" },
-	{ "counters", PATTERNS, false, OPTION_ALL | OPTION_WATCH | OPTION_SAVE | OPTION_SINCE,
-		verb_counters, "counters: values, changes, rates" },
-	{ "events", PATTERNS, false, OPTION_SINCE | OPTION_FOLLOW | OPTION_KIND | OPTION_LINES,
+	{ "counters", PATTERNS, false,
+		OPTION_ALL | OPTION_WATCH | OPTION_SAVE | OPTION_SINCE | OPTION_JSON, verb_counters,
+		"counters: values, changes, rates" },
+	{ "events", PATTERNS, false,
+		OPTION_SINCE | OPTION_FOLLOW | OPTION_KIND | OPTION_LINES | OPTION_JSON,
 		verb_events, "what happened, from the journal" },
-	{ "monitor", PATTERNS, false, OPTION_KIND, verb_monitor,
+	{ "monitor", PATTERNS, false, OPTION_KIND | OPTION_JSON, verb_monitor,
 		"what happens, as it happens, from the bus" },
-	{ "wait-online", PATTERNS, false, OPTION_TIMEOUT | OPTION_ANY | OPTION_FAIL_ON,
-		verb_wait_online, "wait until every required port is ok, or the timeout" },
-	{ "explain", "OBJECT|REASON...", true, 0, verb_explain,
+	{ "wait-online", PATTERNS, false,
+		OPTION_TIMEOUT | OPTION_ANY | OPTION_FAIL_ON | OPTION_JSON, verb_wait_online,
+		"wait until every required port is ok, or the timeout" },
+	{ "explain", "OBJECT|REASON...", true, OPTION_JSON, verb_explain,
 		"each rule that an object is judged by; what a reason means" },
-	{ "baseline", "[ACTION] [OBJ...]", false, OPTION_AS_CONFIG, verb_baseline,
+	{ "baseline", "[ACTION] [OBJ...]", false, OPTION_AS_CONFIG | OPTION_JSON, verb_baseline,
 		"what was learned: show (the default), save, drop" },
 	{ "ack", "OBJECT REASON...", true, OPTION_COMMENT | OPTION_UNDO, verb_ack,
 		"acknowledge a condition: it stays, reminders end" },
 	{ "release", "OBJECT...", true, OPTION_FOR, verb_release,
 		"let go of devices for a while, for driver reload or firmware burn" },
-	{ "plan", PATTERNS, false, OPTION_ALL | OPTION_EXIT_CODE, verb_plan,
+	{ "plan", PATTERNS, false, OPTION_ALL | OPTION_EXIT_CODE | OPTION_JSON, verb_plan,
 		"what is not as configured, and what would mend it" },
-	{ "apply", "[OBJECT...]", false, OPTION_DISRUPTIVE, verb_apply,
+	{ "apply", "[OBJECT...]", false, OPTION_DISRUPTIVE | OPTION_JSON, verb_apply,
 		"make it as configured, also where somebody changed it" },
-	{ "verify", NULL, false, OPTION_CONFIG | OPTION_ROOT, verb_verify,
+	{ "verify", NULL, false, OPTION_CONFIG | OPTION_ROOT | OPTION_JSON, verb_verify,
 		"check the configuration files, without the daemon" },
-	{ "doctor", NULL, false, OPTION_ROOT, verb_doctor,
+	{ "doctor", NULL, false, OPTION_ROOT | OPTION_JSON, verb_doctor,
 		"what on this host is in RDMA's way, and what to do" },
 	{ "import-rdma-conf", "[FILE]", false, OPTION_OUTPUT | OPTION_FORCE, verb_import_rdma_conf,
 		"make a drop-in of the old /etc/rdma/rdma.conf" },
-	{ "inspect", "TREE...", true, OPTION_INTERVAL | OPTION_CONFIG, verb_inspect,
+	{ "inspect", "TREE...", true, OPTION_INTERVAL | OPTION_CONFIG | OPTION_JSON, verb_inspect,
 		"judge captured trees without a daemon; exit status as check" },
 	{ "collect", "FILE", true, OPTION_FORCE, verb_collect,
 		"write such a tree of this host, with configuration and journal" },
@@ -140,6 +145,20 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
+static void no_such_verb(const char *name)
+{
+	struct nearest nearest = nearest_to(name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		nearest_try(&nearest, verbs[i].name);
+	if (nearest.word)
+		output_error("There is no verb '%s'. Did you mean '%s'?", name, nearest.word);
+	else if (strpbrk(name, "0123456789/*"))
+		output_error("There is no verb '%s'. Did you mean 'status %s'?", name, name);
+	else
+		output_error("There is no verb '%s'. See: rdmactl --help", name);
+}
+
 static int answer(enum request request)
 {
 	switch (request) {
@@ -209,7 +228,7 @@ int main(int argc, char **argv)
 	if (optind < argc) {
 		verb = find_verb(argv[optind]);
 		if (!verb) {
-			output_error("There is no verb '%s'. See: rdmactl --help", argv[optind]);
+			no_such_verb(argv[optind]);
 			return EXIT_USAGE;
 		}
 		optind++;

@@ -115,6 +115,7 @@ static const char *const names[] = {
 	"--timeout",
 	"--any",
 	"--in-place",
+	"--json",
 };
 
 const char *option_name(unsigned bit)
@@ -373,7 +374,10 @@ static bool parse_one(
 	*ret_bit = 0;
 	switch (c) {
 	case ARG_JSON:
-		return parse_json(arg, o, request);
+		if (!parse_json(arg, o, request))
+			return false;
+		*ret_bit = o->format == OUTPUT_TEXT ? 0 : OPTION_JSON;
+		return true;
 	case ARG_NO_LEGEND:
 		o->legend = false;
 		return true;

@@ -34,6 +34,7 @@
 #define OPTION_TIMEOUT      (1u << 24)
 #define OPTION_ANY          (1u << 25)
 #define OPTION_IN_PLACE     (1u << 26)
+#define OPTION_JSON         (1u << 27)
 
 enum request {
 	REQUEST_VERB,

@@ -228,10 +228,11 @@ static void add_nodes(struct tree *t, struct libscols_line *port, const struct o
 static void add_port(const struct options *opt, struct tree *t, const struct object *o)
 {
 	char state[OBJECT_TEXT_MAX], rate[OBJECT_TEXT_MAX];
+	bool no_rate = streq(object_rate(o, rate), "-");
 	struct libscols_line *l;
 
-	l = add(t, NULL, health_colour(o->health), o->name, "%s, %s, %s", o->health_word,
-		object_state(o, state), object_rate(o, rate));
+	l = add(t, NULL, health_colour(o->health), o->name, "%s, %s%s%s", o->health_word,
+		object_state(o, state), no_rate ? "" : ", ", no_rate ? "" : rate);
 	add_pcie(t, l, o->device);
 	add_place(t, l, o->device);
 	add_netdev(t, l, o->json);

@@ -13,6 +13,7 @@
 #include "text.h"
 
 #define LAGGARDS_NAMED 32
+#define WAITING_NAMED  4
 
 struct waiter {
 	const struct options *o;
@@ -20,9 +21,36 @@ struct waiter {
 	struct bus_watch *watch;
 	struct online online; /* by the last description */
 	bool described;
+	bool told;  /* that it waits */
 	char *away; /* why the daemon cannot be asked; NULL it can */
 	bool failed;
 };
+
+/* Somebody who looks on is told what this waits for, once. */
+static bool tells(struct waiter *w)
+{
+	bool tell = !w->told && isatty(STDERR_FILENO);
+
+	w->told = true;
+	return tell;
+}
+
+static void tell_laggards(struct waiter *w)
+{
+	const struct online *v = &w->online;
+	char names[WAITING_NAMED * (OBJECT_TEXT_MAX + 2)] = "";
+	size_t n = 0;
+
+	if (!tells(w))
+		return;
+	for (size_t i = 0; i < MIN(v->n_laggards, (size_t)WAITING_NAMED); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", i > 0 ? ", " : "",
+			v->laggards[i].object);
+	if (v->n_laggards > WAITING_NAMED)
+		output_error("Waiting for %s and %zu more", names, v->n_laggards - WAITING_NAMED);
+	else
+		output_error("Waiting for %s", names);
+}
 
 static void on_there(void *user)
 {
@@ -38,6 +66,8 @@ static void on_away(void *user, const char *why)
 
 	free(w->away);
 	w->away = strdup(why);
+	if (tells(w))
+		output_error("%s; waiting for it", why);
 }
 
 static void on_signalled(void *user, sd_bus_message *m)
@@ -63,6 +93,8 @@ static void on_described(void *user, const json_t *root)
 	w->described = true;
 	if (online_enough(&now, w->o))
 		sd_event_exit(w->event, EXIT_SUCCESS);
+	else
+		tell_laggards(w);
 }
 
 static void on_lost(void *user, const char *why)
@@ -114,6 +146,22 @@ static void say_online(const struct waiter *w)
 		printf("Online: %zu port%s.\n", v->n_online, v->n_online == 1 ? "" : "s");
 }
 
+static void print_json(const struct waiter *w, bool online)
+{
+	const struct online *v = &w->online;
+	json_t *laggards = json_array(), *root;
+
+	for (size_t i = 0; i < v->n_laggards; i++)
+		json_array_append_new(
+			laggards, json_pack("{s:s, s:s?}", "Object", v->laggards[i].object, "Why",
+					  v->laggards[i].why));
+	root = json_pack("{s:{s:o}, s:b, s:I, s:o}", "Daemon", "Running",
+		w->away || w->described ? json_boolean(!w->away) : json_null(), "Online", online,
+		"PortsOnline", (json_int_t)v->n_online, "Laggards", laggards);
+	output_json(w->o, root);
+	json_decref(root);
+}
+
 static int begin(struct waiter *w)
 {
 	int r;
@@ -155,9 +203,11 @@ int verb_wait_online(const struct options *o)
 		output_error("Cannot follow rdmad on the bus: %s", strerror(-r));
 		return EXIT_FAILED;
 	}
-	if (r == EXIT_SUCCESS && o->legend)
+	if (o->format != OUTPUT_TEXT)
+		print_json(&w, r == EXIT_SUCCESS);
+	else if (r == EXIT_SUCCESS && o->legend)
 		say_online(&w);
-	else if (r != EXIT_SUCCESS && !w.failed)
+	if (r != EXIT_SUCCESS && !w.failed)
 		name_laggards(&w);
 	return output_close(r);
 }

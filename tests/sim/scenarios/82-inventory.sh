@@ -93,7 +93,7 @@ start_rdmad
 check "after the boot it is told" wait_for 20 told "adapter-gone firmware new-adapter"
 check_match "since when" "$(message firmware)" '^mx: firmware 28.43.1000, was 28.42.1000 \(since 20.* UTC\)$'
 check_match "who is gone" "$(message adapter-gone)" "GUID $c, PCI 0000:00:04.0, .*\(last seen 20.* UTC\)\$"
-check "rdmactl says it, too" wait_for 5 events_say "mx: firmware 28.43.1000, was 28.42.1000"
+check "rdmactl says it, too" wait_for 5 events_say "firmware 28.43.1000, was 28.42.1000"
 check_match "who is new" "$(message new-adapter)" "^md: new adapter: GUID $d, .*\(since 20.* UTC\)\$"
 settle
 check "once, and being killed was no change" told "adapter-gone firmware new-adapter"

@@ -32,7 +32,7 @@ check_match "the last one" "$(messages -n1 --kind=state)" '^rxe1/1: port down[^'
 check_match "the last of a port" "$(messages -n1 rxe0/1)" '^rxe0/1: port active'
 check_eq "since a span ago" "$(messages --since=-1h --kind=state | tail -3)" "$lines"
 check_status 2 "not a time" events --since=someday
-check_match "for people" "$(events --since="$begin" rxe1)" '^TIME +OBJECT +MESSAGE.*'$'\n''[-0-9]+ [:0-9]+  rxe1/1 +rxe1/1: port down'
+check_match "for people" "$(events --since="$begin" rxe1)" '^TIME +OBJECT +MESSAGE.*'$'\n''[-0-9]+ [:0-9]+  rxe1/1 +port down'
 check_match "the fields" "$(events --json=short -n1 rxe1/1)" '"Kind":"state".*"Priority":3,"Object":"rxe1/1","Reason":"port-down","Edge":"raised"'
 check_eq "every record that the journal has" "$(messages --since="$begin" | wc -l)" "$(journal_json _SYSTEMD_UNIT=rdmad.service | jq -c 'select(.RDMAD_OBJECT)' | wc -l)"
 
@@ -47,9 +47,9 @@ rdmactl events -f -n1 >/tmp/follow 2>&1 &
 follower=$!
 rdmactl events -f -n1 --json --kind=state rxe0 >/tmp/follow.json 2>&1 &
 json_follower=$!
-check "what there is comes first" wait_for 10 grep -q 'rxe1/1: port down' /tmp/follow
+check "what there is comes first" wait_for 10 grep -qE 'rxe1/1 +port down' /tmp/follow
 plug p1
-check "then what happens" wait_for 10 grep -q 'rxe1/1: port active' /tmp/follow
+check "then what happens" wait_for 10 grep -qE 'rxe1/1 +port active' /tmp/follow
 pull p0
 objects_are() { [[ $(jq -r .Object /tmp/follow.json | tr '\n' ' ') == "$1" ]]; }
 check "of one port, one object a line" wait_for 10 objects_are 'rxe0/1 rxe0/1 '

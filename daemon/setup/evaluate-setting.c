@@ -162,25 +162,35 @@ static bool breaks_ring(const struct plan_input *in, const struct device *d)
 	return x == d;
 }
 
-static bool name_is_ambiguous(const struct plan_input *in, const char *name)
+/* The names of the devices that are all to have this one. Returns how many there are. */
+static unsigned find_rivals(
+	const struct plan_input *in, const char *name, char ret[REASON_TEXT_MAX / 2])
 {
 	unsigned n = 0;
 
+	ret[0] = '\0';
 	for (const struct device *d = in->model->devices; d; d = d->next) {
 		const char *wanted = wanted_name(in, d);
+		size_t used = strlen(ret);
 
-		n += wanted && streq(wanted, name);
+		if (!wanted || !streq(wanted, name))
+			continue;
+		if (used + strlen(d->facts.name) + 2 < REASON_TEXT_MAX / 2)
+			snprintf(ret + used, REASON_TEXT_MAX / 2 - used, " %s", d->facts.name);
+		n++;
 	}
-	return n > 1;
+	return n;
 }
 
 /* Whether the name can be given now; else the step is concluded. */
 static bool name_is_free(struct step *s, const struct plan_input *in, const struct device *d)
 {
 	const struct device *other = in_the_way(in, d);
+	char rivals[REASON_TEXT_MAX / 2];
 
-	if (name_is_ambiguous(in, s->value)) {
-		step_say(s->detail, "[Device] Name=%s matches more than one device", s->value);
+	if (find_rivals(in, s->value, rivals) > 1) {
+		step_say(s->detail, "[Device] Name=%.24s matches more than one device:%s", s->value,
+			rivals);
 		step_say(s->remedy, "select the one by guid= or pci=");
 		step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
 		return false;
@@ -265,6 +275,18 @@ static bool lacks_roce_module(
 	return true;
 }
 
+/* The netdev is not there: whether the module that makes it is forbidden, and the step concluded. */
+static bool lacks_ipoib_module(struct step *s, const struct plan_input *in)
+{
+	if (in->module_state(IPOIB_MODULE, in->user) != MODULE_STATE_NONE ||
+		!config_module_denied(in->config, IPOIB_MODULE))
+		return false;
+	step_say(s->detail, "it needs %s, which [Modules] Deny= forbids", IPOIB_MODULE);
+	step_say(s->remedy, "take %s out of Deny=, or [IPoIB %s] out", IPOIB_MODULE, s->object);
+	step_conclude(s, STEP_BLOCKED, REASON_SETUP_BLOCKED);
+	return true;
+}
+
 /* An IPoIB address is the QP's number and the port's GID (RFC 4391, 9.1.1). */
 static bool has_gid_of(const struct port_tables *t, const struct netdev_facts *n)
 {
@@ -340,15 +362,16 @@ static bool awaits_partition(struct step *s, const struct plan_input *in)
 /* ---- a setting as a whole ---- */
 
 /* What keeps it from being looked at; true when the step is concluded by that. */
-static bool is_out_of_reach(struct step *s, const struct target *t)
+static bool is_out_of_reach(struct step *s, const struct target *t, const struct plan_input *in)
 {
 	const struct setting *k = setting_get(s->kind);
 	const char *netdev = k->of == SETTING_OF_PARENT ? s->netdev : s->object;
 	bool of_netdev = k->of == SETTING_OF_PARENT || k->of == SETTING_OF_NETDEV;
 
 	if (of_netdev && s->index == STEP_INDEX_NONE) {
-		step_say(s->found, "no netdev %s", netdev);
-		step_say(s->detail, "netdev %s is not there yet", netdev);
+		step_say_no_netdev(s, in->model, netdev);
+		if (lacks_ipoib_module(s, in))
+			return true;
 	} else if (t->device && t->device->release.until.mono) {
 		step_say(s->detail, "released by %s", t->device->release.by);
 	} else if (t->device && t->device->probe_state == PROBE_SILENT) {
@@ -480,7 +503,7 @@ int evaluate_setting(struct step *s, struct setup_memory *memory, const struct p
 
 	if (!in->model->listed)
 		return 0;
-	if (is_out_of_reach(s, &t) || lacks_roce_module(s, memory, in))
+	if (is_out_of_reach(s, &t, in) || lacks_roce_module(s, memory, in))
 		return 0;
 	if (s->kind == STEP_ADD_IPOIB) {
 		if (!t.netdev)

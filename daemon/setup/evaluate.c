@@ -40,6 +40,19 @@ void step_mix(struct step *s, const void *data, size_t size)
 		s->fingerprint = (s->fingerprint ^ p[i]) * 0x100000001b3ULL;
 }
 
+void step_say_no_netdev(struct step *s, const struct model *m, const char *netdev)
+{
+	step_say(s->found, "no netdev %s", netdev);
+	step_say(s->detail,
+		model_device_by_name(m, netdev)
+			? "%s is the name of an RDMA device, not of a network interface"
+			: "netdev %s is not there yet",
+		netdev);
+	step_say(s->remedy,
+		"ip link shows what there is: correct the name, or it is done when %s comes",
+		netdev);
+}
+
 /* How soon a module that is changing is looked at again: there may be no event at the end of it. */
 #define CHANGING_RECHECK (USEC_PER_SEC / 2)
 
@@ -270,11 +283,9 @@ static int evaluate_no_netdev(struct step *s, struct link_view *v)
 {
 	s->absent_since = s->made_at = 0;
 	s->result = STEP_WAITING;
-	step_say(s->found, "no netdev %s", s->netdev);
-	if (!v->known) {
-		step_say(s->detail, "netdev %s is not there yet", s->netdev);
+	step_say_no_netdev(s, v->in->model, s->netdev);
+	if (!v->known)
 		return 0;
-	}
 	step_say(s->detail, "netdev %s is gone, and the link with it", s->netdev);
 	step_say(s->remedy, "bring %s back: the link is made again then", s->netdev);
 	step_conclude(s, STEP_WAITING, REASON_NETDEV_MISSING);

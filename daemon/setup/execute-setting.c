@@ -17,6 +17,8 @@ struct work {
 	const struct setup_request *req;
 	struct nldev *nldev;
 	bool made_directory; /* of configfs: to be removed again */
+	/* Of optional counters: what the driver does not have, "" all is there. */
+	char missing[STEP_VALUE_MAX];
 };
 
 /* ---- each kind: how it is read and set; 0 or a negative errno ---- */
@@ -169,8 +171,19 @@ struct optional {
 	char on[STEP_VALUE_MAX];
 	uint32_t indexes[OPTIONAL_MAX];
 	size_t n;
-	size_t n_found; /* of the wanted */
+	char seen[STEP_VALUE_MAX]; /* of the wanted */
 };
+
+/* One more word; false: there is no room for it. */
+static bool add_word(char list[STEP_VALUE_MAX], const char *word)
+{
+	size_t used = strlen(list);
+
+	if (used + strlen(word) + 2 > STEP_VALUE_MAX)
+		return false;
+	snprintf(list + used, STEP_VALUE_MAX - used, "%s%s", used ? " " : "", word);
+	return true;
+}
 
 static int collect_optional(const char *name, uint32_t hw_index, bool enabled, void *user)
 {
@@ -180,12 +193,10 @@ static int collect_optional(const char *name, uint32_t hw_index, bool enabled, v
 
 	STRSCPY(one, name);
 	wanted = o->wanted && setting_satisfied(STEP_OPTIONAL_COUNTERS, o->wanted, one);
-	o->n_found += wanted;
-	if (enabled && strlen(o->on) + strlen(one) + 2 <= sizeof(o->on)) {
-		if (o->on[0])
-			strcat(o->on, " ");
-		strcat(o->on, one);
-	}
+	if (wanted)
+		(void)add_word(o->seen, one);
+	if (enabled)
+		(void)add_word(o->on, one);
 	if (!enabled && !wanted)
 		return 0;
 	if (o->n == OPTIONAL_MAX)
@@ -205,13 +216,14 @@ static int read_optional(struct work *w, char value[STEP_VALUE_MAX])
 	return r;
 }
 
-static size_t count_words(const char *list)
+/* Those of the wanted that were not seen. */
+static void find_missing(const char *wanted, const char *seen, char missing[STEP_VALUE_MAX])
 {
-	size_t n = *list != '\0';
+	char word[STEP_VALUE_MAX];
 
-	for (; *list; list++)
-		n += *list == ' ';
-	return n;
+	while (next_word(&wanted, word, sizeof(word)) > 0)
+		if (!setting_satisfied(STEP_OPTIONAL_COUNTERS, seen, word))
+			(void)add_word(missing, word);
 }
 
 static int set_optional(struct work *w)
@@ -222,7 +234,8 @@ static int set_optional(struct work *w)
 
 	if (r < 0)
 		return r;
-	if (o.n_found < count_words(w->req->value))
+	find_missing(w->req->value, o.seen, w->missing);
+	if (w->missing[0])
 		return -ENOENT;
 	return nldev_set_optional_counters(w->nldev, w->req->index, w->req->port, o.indexes, o.n);
 }
@@ -445,6 +458,9 @@ static void set_and_look(struct work *w, const struct operations *op, struct set
 
 	if (r < 0) {
 		explain_refusal(req, r, a);
+		if (w->missing[0])
+			answer_detail(a, "the driver of %s/%u does not have %s", req->name,
+				req->port, w->missing);
 		return;
 	}
 	a->value[0] = '\0';

@@ -24,6 +24,8 @@
 /* RoCE mode and ToS are set in its directory of configfs (drivers/infiniband/core/cma_configfs.c). */
 #define ROCE_MODULE "rdma_cm"
 
+#define IPOIB_MODULE "ib_ipoib"
+
 /* ---- collect.c ---- */
 
 /*
@@ -40,6 +42,9 @@ int step_evaluate(struct step *s, struct setup_memory *memory, const struct plan
 
 /* Writes one of the texts of a step. */
 void step_say(char buf[REASON_TEXT_MAX], const char *fmt, ...) _printf_(2, 3);
+
+/* It waits for a netdev: found, detail and remedy. */
+void step_say_no_netdev(struct step *s, const struct model *m, const char *netdev);
 
 void step_conclude(struct step *s, enum step_result result, enum reason_id condition);
 

@@ -23,7 +23,7 @@ struct host {
 	const char *hostname, *rival;
 	usec_t now;
 	char file[64];
-	enum module_state rdma_cm; /* all others are loaded */
+	enum module_state rdma_cm, ib_ipoib; /* all others are loaded */
 	bool reading;
 };
 
@@ -31,7 +31,9 @@ static enum module_state module_state(const char *module, void *user)
 {
 	const struct host *h = user;
 
-	return streq(module, "rdma_cm") ? h->rdma_cm : MODULE_STATE_LIVE;
+	return streq(module, "rdma_cm")    ? h->rdma_cm
+	       : streq(module, "ib_ipoib") ? h->ib_ipoib
+					   : MODULE_STATE_LIVE;
 }
 
 static void configure(struct host *h, const char *text)
@@ -175,7 +177,7 @@ static int setup(void **state)
 	close(fd);
 	h->now = 100 * USEC_PER_SEC;
 	h->hostname = "node7";
-	h->rdma_cm = MODULE_STATE_LIVE;
+	h->rdma_cm = h->ib_ipoib = MODULE_STATE_LIVE;
 	h->model.listed = true;
 	h->model.system.netns_exclusive = h->model.system.privileged_qkey = -1;
 	*state = h;
@@ -804,12 +806,41 @@ static void test_names_clash(void **state)
 	see_device(h, 3, "a");
 	see_device(h, 4, "b");
 	update(h);
-	expect(h, STEP_DEVICE_NAME, "a", STEP_BLOCKED, "a", "more than one");
+	expect(h, STEP_DEVICE_NAME, "a", STEP_BLOCKED, "a", "more than one device: a b");
 	expect(h, STEP_DEVICE_NAME, "b", STEP_BLOCKED, "b", "more than one");
 	configure(h, "[Device guid=0000:0000:0000:0067]\nName=b\n");
 	update(h);
 	expect(h, STEP_DEVICE_NAME, "a", STEP_BLOCKED, "a", "another device has the name");
 	expect_nothing_due(h);
+}
+
+/* What is waited for in vain is told from what is only not there yet. */
+static void test_no_netdev(void **state)
+{
+	struct host *h = *state;
+	const struct step *s;
+
+	configure(h, "[Link rxe0]\nType=rxe\nNetDevice=mlx5_0\n[IPoIB c0]\nParent=mlx5_0\n"
+		     "[IPoIB c1]\nParent=ib7\nMTU=2044\n");
+	see_device(h, 1, "mlx5_0");
+	update(h);
+	expect(h, STEP_ADD_LINK, "rxe0", STEP_WAITING, "no netdev",
+		"mlx5_0 is the name of an RDMA");
+	expect(h, STEP_ADD_IPOIB, "c0", STEP_WAITING, "no netdev", "mlx5_0 is the name of an RDMA");
+	expect(h, STEP_ADD_IPOIB, "c1", STEP_WAITING, "no netdev", "netdev ib7 is not there yet");
+	assert_non_null(strstr(step(h, STEP_ADD_IPOIB, "c1")->remedy, "when ib7 comes"));
+	/* Nothing will ever make it. */
+	h->ib_ipoib = MODULE_STATE_NONE;
+	configure(h, "[Modules]\nDeny=ib_ipoib\n[IPoIB c1]\nParent=ib7\nMTU=2044\n");
+	update(h);
+	expect(h, STEP_ADD_IPOIB, "c1", STEP_BLOCKED, NULL, "ib_ipoib, which [Modules] Deny=");
+	s = step(h, STEP_NETDEV_MTU, "c1");
+	assert_int_equal(s->result, STEP_BLOCKED);
+	assert_string_equal(s->remedy, "take ib_ipoib out of Deny=, or [IPoIB c1] out");
+	/* Somebody has loaded it all the same. */
+	h->ib_ipoib = MODULE_STATE_LIVE;
+	update(h);
+	expect(h, STEP_ADD_IPOIB, "c1", STEP_WAITING, NULL, "netdev ib7 is not there yet");
 }
 
 /* ---- the host ---- */
@@ -1241,6 +1272,7 @@ int main(void)
 		CASE(test_name_in_use),
 		CASE(test_names_swap),
 		CASE(test_names_clash),
+		CASE(test_no_netdev),
 		CASE(test_host),
 		CASE(test_ipoib),
 		CASE(test_ipoib_partition),

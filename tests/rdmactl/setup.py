@@ -53,6 +53,8 @@ DUE = [step("add-link", "rxe1", "no netdev d1", "rxe on d1", "waiting", "netdev 
        step("device-name", "mlx5_1", "mlx5_1", "ib_storage0", "waiting",
             "in use: 3 QPs are open on it, by processes 4711 and 4712", True,
             Call="RDMA_NLDEV_CMD_SET index 1 name ib_storage0", Needs=None),
+       step("device-name", "mlx5_2", "mlx5_2", "ib0", "blocked", "[Device] Name=ib0 matches more than one device: mlx5_2 mlx5_3",
+            True, Call="rdma dev set mlx5_2 name ib0", Remedy="select the one by guid= or pci="),
        step("roce-mode", "mlx5_0/1", "IB/RoCE v1", "RoCE v2", "drifted"),
        step("netns-mode", "system", "shared", "exclusive", "blocked", "EBUSY: network namespaces exist",
             Remedy="Set ib_core.netns_mode=0 on the kernel command line.")]
@@ -81,7 +83,7 @@ def test_plan(tap, rig, update):
 
     rig.put(planned(OK + DUE))
     v = json.loads(rig.run("plan", "--json").stdout)
-    tap(v["Daemon"] == {"Running": True} and v["Total"] == 6 and v["Differing"] == 4 and v["Setup"] == DUE,
+    tap(v["Daemon"] == {"Running": True} and v["Total"] == 7 and v["Differing"] == 5 and v["Setup"] == DUE,
         "plan --json: the daemon's own words", v)
     tap(json.loads(rig.run("plan", "--json", "--all").stdout)["Setup"] == OK + DUE, "plan --json --all")
     for fixture, status in ((fixtures.absent, 3), (fixtures.garbage, 1), (fixtures.dead, 3)):
@@ -233,6 +235,15 @@ def test_verify(tap, rig, update):
             "[Expect other]\nMatch=hfi1_*\nCount=1\n[Counter symbol_*]\nThreshold=4\n"
             "[IPoIB ib0]\nMTU=2044\n[IPoIB ib0.8001]\nParent=ib0\nPKey=0x8001\n[IPoIB d0]\nUmcast=no\n"
             "[Counter symbol_errors]\nThreshold=4\n[Counter out_of_sequence]\nThreshold=4\n"}, 0)
+    check("what is hardly meant so", {
+        **device("mlx5_0"), **device("mlx5_1", "0a7f:bc12:45ef:d24b", "Ethernet"), ETC:
+            "[Device mlx5_*]\nName=ib0\n[Device guid=0a7f:bc12:45ef:d24b]\nName=roce0\n[Port mlx5_0/1]\nRoCEMode=v2\n"
+            "[Port mlx5_*]\nRoCEToS=106\n[Modules]\nDeny=ib_ipoib rdma_rxe\n[Link rxe0]\nType=rxe\nNetDevice=mlx5_0\n"
+            "[IPoIB ib0.8002]\nParent=mlx5_1\nPKey=8002\n[IPoIB ib0.8001]\nParent=ib0\nPKey=32769\n",
+        f"{DROP}/10.conf": "[IPoIB ib0.8003]\nParent=ib0\nPKey=8003\nPKey=0x8003\n"}, 0)
+    check("one name for two", {
+        **device("mlx5_0"), **device("mlx5_1", "0a7f:bc12:45ef:d24b", "Ethernet"),
+        ETC: "[Device mlx5_*]\nName=ib0\nNodeDescription=%d\n[Modules]\nDeny=siw\n"}, 0)
     check("what the kernel does not have", {
         **MODULES, "sys/module/siw2/refcnt": "0\n", ETC:
             "[Modules]\nLoad=ib-umad svcrdma nosuch\nLoad=configfs siw2 nosuch2\n"
@@ -279,6 +290,8 @@ def test_verify(tap, rig, update):
         and b"mlx5_1] matches" not in p.stdout, "verify --config: one file, and what rdmad knows of the host", p)
     for args, status in ((["--config=nosuch"], 1), (["--root=nosuch"], 1), (["one.conf"], 2), (["-Hx"], 2)):
         p = rig.run("verify", *args)
+        if args == ["one.conf"]:
+            tap(b"--config=FILE" in p.stderr, "verify FILE says how it is asked", p)
         tap(p.returncode == status and p.stderr and not p.stdout, f"verify {args} exits with {status}", p)
 
 
@@ -401,6 +414,7 @@ SITUATIONS = {
     "a tree without modules": (without(HOST, "lib/modules"), 0, set()),
     "modules that are not loaded": (without(HOST, "sys/module/ib_umad", "sys/module/rdma_ucm", "sys/module/ib_ipoib"),
                                     1, {"module-not-loaded"}),
+    "a module that Deny= forbids": ({**without(HOST, "sys/module/ib_ipoib"), ETC: "[Modules]\nDeny=ib_ipoib\n"}, 0, set()),
     "modules of another kernel": ({
         **HOST, f"{OFED}/mlx5_ib.ko": modinfo("6.1.0-old"), f"{OFED}/mlx_compat.ko.xz": b"\xfd7zXZ",
         "lib/modules/6.1.0-test/modules.dep": HOST["lib/modules/6.1.0-test/modules.dep"].replace(

@@ -51,7 +51,7 @@ bool advice_command(const struct object *o, const char *reason, char *buf, size_
 	else if (streq(reason, "netdev-missing"))
 		snprintf(buf, size, "ip -br link");
 	else if (streq(reason, "config-invalid"))
-		snprintf(buf, size, "systemd-analyze cat-config rdmad/rdmad.conf");
+		snprintf(buf, size, "rdmactl verify");
 	else if (strncmp(reason, "setup-", strlen("setup-")) == 0)
 		snprintf(buf, size, "rdmactl plan");
 	else if (streq(reason, "count-missing"))

@@ -9,6 +9,8 @@ static const struct advice_of catalog[] = {
 	{ "module-not-loaded", "Programs that need it fail although the device is there.",
 		"Load it by [Modules] Load= in a file in /etc/rdmad/rdmad.conf.d, then: rdmactl "
 		"reload" },
+	{ "module-denied", "rdmad loads nothing that Deny= lists, whatever else asks for it.",
+		"Nothing, if that is meant. Else take it out of Deny=, then: rdmactl reload" },
 	{ "module-on-demand",
 		"The kernel loads it when the first program asks for it, which newer versions of "
 		"rdma-core do; with an older one that program fails.",

@@ -198,6 +198,9 @@ static void want_module(struct doctor *d, const char *module, const char *id, co
 	else if (absent)
 		doctor_find(d, FINDING_WARNING, "module-absent", "this kernel has no module %s: %s",
 			module, what);
+	else if (d->config && config_module_denied(d->config, module))
+		doctor_find(d, FINDING_NOTE, "module-denied",
+			"%s is not loaded, as [Modules] Deny= says: %s", module, what);
 	else
 		doctor_find(d, streq(id, "module-on-demand") ? FINDING_NOTE : FINDING_WARNING, id,
 			"%s is not loaded: %s", module, what);

@@ -189,7 +189,9 @@ static bool fits(const struct verb *verb, const struct options *o, unsigned give
 	if (strange)
 		output_error("'%s' takes no %s", verb->name, option_name(strange));
 	else if (o->n_patterns > 0 && !verb->args)
-		output_error("'%s' takes no arguments", verb->name);
+		output_error("'%s' takes no arguments%s", verb->name,
+			verb->options & OPTION_CONFIG ? ": --config=FILE, to check another file"
+						      : "");
 	else if (o->n_patterns == 0 && verb->needs_args)
 		output_error("'%s' needs %s", verb->name, verb->args);
 	else

@@ -69,10 +69,18 @@ static enum colour result_colour(const json_t *step)
 	return streq(result, "failed") || streq(result, "blocked") ? COLOUR_BAD : COLOUR_WARN;
 }
 
+/* What stands in its way would be in the way of the call by hand, and of --disruptive, too. */
+static bool step_can_be_done(const json_t *step)
+{
+	const char *result = or_text(json_text(step, "Result"), "");
+
+	return !step_in_force(step) && !streq(result, "blocked") && !streq(result, "unsupported");
+}
+
 /* What the daemon has to say of a step; older ones have no "Call" and no "Needs". */
 static void print_details(const json_t *step)
 {
-	if (json_is_true(json_object_get(step, "Disruptive")) && !step_in_force(step))
+	if (json_is_true(json_object_get(step, "Disruptive")) && step_can_be_done(step))
 		output_labelled(4, "",
 			"disturbs traffic: done when the device is unused, or by apply "
 			"--disruptive");
@@ -80,7 +88,8 @@ static void print_details(const json_t *step)
 	if (step_in_force(step))
 		return;
 	output_labelled(4, "needs: ", json_text(step, "Needs"));
-	output_labelled(4, "call: ", json_text(step, "Call"));
+	if (step_can_be_done(step))
+		output_labelled(4, "call: ", json_text(step, "Call"));
 	output_labelled(4, "remedy: ", json_text(step, "Remedy"));
 }
 

@@ -23,7 +23,7 @@ static uint64_t parse_guid(const char *s)
 	return guid;
 }
 
-static struct port_facts port_facts_of(const json_t *port, size_t nr)
+struct port_facts verify_port(const json_t *port, size_t nr)
 {
 	struct port_facts p;
 	uint64_t number = nr + 1;
@@ -37,10 +37,10 @@ static struct port_facts port_facts_of(const json_t *port, size_t nr)
 	return p;
 }
 
-static struct device_facts device_facts_of(const json_t *device)
+struct device_facts verify_device(const json_t *device)
 {
 	struct device_facts f = { 0 };
-	struct port_facts p = port_facts_of(json_array_get(json_object_get(device, "Ports"), 0), 0);
+	struct port_facts p = verify_port(json_array_get(json_object_get(device, "Ports"), 0), 0);
 
 	STRSCPY(f.name, or_text(json_text(device, "Name"), ""));
 	STRSCPY(f.pci_address, or_text(json_text(device, "PciAddress"), ""));
@@ -62,7 +62,7 @@ static bool matches_device(const struct matching *m, const struct selector *s)
 
 	json_array_foreach(m->v->devices.list, i, device)
 	{
-		struct device_facts f = device_facts_of(device);
+		struct device_facts f = verify_device(device);
 
 		if (selector_match(s, &f, NULL))
 			return true;
@@ -77,11 +77,11 @@ static bool matches_port(const struct matching *m, const struct selector *s)
 
 	json_array_foreach(m->v->devices.list, i, device)
 	{
-		struct device_facts f = device_facts_of(device);
+		struct device_facts f = verify_device(device);
 
 		json_array_foreach(json_object_get(device, "Ports"), j, port)
 		{
-			struct port_facts p = port_facts_of(port, j);
+			struct port_facts p = verify_port(port, j);
 
 			if (selector_match(s, &f, &p))
 				return true;
@@ -162,7 +162,12 @@ static void check_netdev(const struct matching *m, const char *kind, const char 
 	snprintf(path, sizeof(path), "/sys/class/net/%s", netdev);
 	if (host_exists(&m->v->host, path))
 		return;
-	if (asprintf(&what, "waits: there is no network interface %s", netdev) < 0)
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s", netdev);
+	if (asprintf(&what,
+		    host_exists(&m->v->host, path)
+			    ? "waits: %s is the name of an RDMA device, and of no network interface"
+			    : "waits: there is no network interface %s",
+		    netdev) < 0)
 		what = NULL;
 	unmatched(m, kind, argument, at, or_text(what, "waits"));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * rdmactl verify: the configuration files as the daemon would read them, without one: every line that
- * would be left out, what was understood, what matches nothing, what this kernel cannot do.
+ * would be left out, what was understood, what matches nothing, what this kernel cannot do, what is hardly meant so.
  */
 #include "verify.h"
 
@@ -130,6 +130,7 @@ static json_t *describe(const struct verification *v)
 	json_object_set_new(root, "Daemon", json_pack("{s:b}", "Running", v->devices.running));
 	json_object_set_new(root, "Problems", problems_json(v->config));
 	json_object_set_new(root, "Unsupported", verify_unsupported(v));
+	json_object_set_new(root, "Doubtful", verify_doubtful(v));
 	json_object_set_new(root, "Unmatched", json_or_null(verify_unmatched(v)));
 	json_object_set_new(
 		root, "Source", v->devices.source ? json_string(v->devices.source) : json_null());
@@ -215,7 +216,8 @@ static size_t count(const json_t *root, const char *key)
 
 static void print_summary(const json_t *root)
 {
-	size_t problems = count(root, "Problems"), unsupported = count(root, "Unsupported");
+	size_t problems = count(root, "Problems"), unsupported = count(root, "Unsupported"),
+	       doubtful = count(root, "Doubtful");
 
 	if (count(root, "Files") == 0 && problems == 0) {
 		puts("There is no configuration: the defaults hold.");
@@ -226,7 +228,9 @@ static void print_summary(const json_t *root)
 			problems == 1 ? "problem" : "problems", problems == 1 ? "it" : "them");
 	if (unsupported > 0)
 		printf("%zu not possible on this kernel.\n", unsupported);
-	if (problems == 0 && unsupported == 0)
+	if (doubtful > 0)
+		printf("%zu hardly meant so.\n", doubtful);
+	if (problems == 0 && unsupported == 0 && doubtful == 0)
 		puts("No problems.");
 	if (json_is_null(json_object_get(root, "Unmatched")))
 		puts("What matches is not checked: the RDMA devices are not known.");
@@ -238,6 +242,7 @@ static void show(const struct options *o, const json_t *root)
 
 	print_findings(clean, "Problems", COLOUR_BAD);
 	print_findings(clean, "Unsupported", COLOUR_WARN);
+	print_findings(clean, "Doubtful", COLOUR_WARN);
 	print_findings(clean, "Unmatched", COLOUR_NONE);
 	if (o->legend)
 		print_summary(clean);

@@ -28,5 +28,12 @@ const struct config_note *verify_overridden(
 /* Sections that match nothing: [{Section, File, Line, Text}]. NULL: that cannot be told. */
 json_t *verify_unmatched(const struct verification *v);
 
+/* What a selector asks for, out of the description of a device, and of its port, which is the nr-th. */
+struct device_facts verify_device(const json_t *device);
+struct port_facts verify_port(const json_t *port, size_t nr);
+
+/* What is valid, and hardly meant so: [{Section, File, Line, Text}]. */
+json_t *verify_doubtful(const struct verification *v);
+
 /* Keys that this kernel cannot do: [{Section, Key, File, Line, Text}]. */
 json_t *verify_unsupported(const struct verification *v);

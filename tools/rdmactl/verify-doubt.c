@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* What is valid, and hardly meant so: it would do nothing, or something else. */
+#include <stdarg.h>
+
+#include "macros.h"
+#include "selector.h"
+#include "text.h"
+#include "verify.h"
+
+struct doubts {
+	const struct verification *v;
+	json_t *found; /* what "verify_doubtful" returns */
+};
+
+static void doubt(struct doubts *d, const char *kind, const char *argument,
+	const struct config_origin *at, const char *fmt, ...) _printf_(5, 6);
+
+static void doubt(struct doubts *d, const char *kind, const char *argument,
+	const struct config_origin *at, const char *fmt, ...)
+{
+	_cleanup_(freep) char *section = NULL, *why = NULL, *text = NULL;
+	json_t *o = verify_place(at);
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&why, fmt, ap) < 0)
+		why = NULL;
+	va_end(ap);
+	if (asprintf(&section, "%s%s%s", kind, argument ? " " : "", or_text(argument, "")) < 0)
+		section = NULL;
+	if (asprintf(&text, "[%s] %s", or_text(section, kind), or_text(why, "")) < 0)
+		text = NULL;
+	json_object_set_new(o, "Section", json_string(or_text(section, kind)));
+	json_object_set_new(o, "Text", json_string(or_text(text, kind)));
+	json_array_append_new(d->found, o);
+}
+
+/* ---- names ---- */
+
+/* The devices that this is to be the name of, with a space before each. Returns how many. */
+static unsigned named_so(const struct doubts *d, const char *name, char *ret, size_t size)
+{
+	const json_t *device;
+	unsigned n = 0;
+	size_t i;
+
+	ret[0] = '\0';
+	json_array_foreach(d->v->devices.list, i, device)
+	{
+		struct device_facts f = verify_device(device);
+		const char *wanted = config_device_settings(d->v->config, &f).name;
+		size_t used = strlen(ret);
+
+		if (!wanted || !streq(wanted, name))
+			continue;
+		if (used < size)
+			snprintf(ret + used, size - used, " %s", f.name);
+		n++;
+	}
+	return n;
+}
+
+static void check_names(struct doubts *d)
+{
+	const struct config *c = d->v->config;
+	char devices[160];
+
+	for (size_t i = 0; i < c->n_devices; i++) {
+		const struct config_device *section = &c->devices[i];
+
+		if (section->name && named_so(d, section->name, devices, sizeof(devices)) > 1)
+			doubt(d, "Device", section->selector.text, &section->name_at,
+				"Name=%s is for more than one device %s, so that none gets it:%s",
+				section->name, d->v->where, devices);
+	}
+}
+
+/* ---- RoCE ---- */
+
+/* Whether it matches ports, and none of them can do RoCE. */
+static bool matches_no_ethernet(const struct doubts *d, const struct selector *s)
+{
+	const json_t *device, *port;
+	bool matches = false;
+	size_t i, j;
+
+	json_array_foreach(d->v->devices.list, i, device)
+	{
+		struct device_facts f = verify_device(device);
+
+		json_array_foreach(json_object_get(device, "Ports"), j, port)
+		{
+			struct port_facts p = verify_port(port, j);
+
+			if (!selector_match(s, &f, &p))
+				continue;
+			if (p.link_layer != LINK_LAYER_INFINIBAND)
+				return false;
+			matches = true;
+		}
+	}
+	return matches;
+}
+
+static void check_roce(struct doubts *d)
+{
+	const struct config *c = d->v->config;
+
+	for (size_t i = 0; i < c->n_ports; i++) {
+		const struct config_port *p = &c->ports[i];
+
+		if ((p->roce_mode != GID_TYPE_UNKNOWN || (p->has_roce_tos && p->roce_tos >= 0)) &&
+			matches_no_ethernet(d, &p->selector))
+			doubt(d, "Port", p->selector.text, &p->origin,
+				"sets RoCE, and all ports that match %s are InfiniBand: nothing is "
+				"set",
+				d->v->where);
+	}
+}
+
+/* ---- modules ---- */
+
+static void check_denied(struct doubts *d)
+{
+	const struct config *c = d->v->config;
+
+	for (size_t i = 0; i < c->n_links; i++) {
+		const char *module = link_type_module(c->links[i].type);
+
+		if (config_module_denied(c, module))
+			doubt(d, "Link", c->links[i].name, &c->links[i].origin,
+				"needs %s, which [Modules] Deny= forbids", module);
+	}
+	for (size_t i = 0; i < c->n_ipoibs; i++)
+		if (config_module_denied(c, "ib_ipoib"))
+			doubt(d, "IPoIB", c->ipoibs[i].name, &c->ipoibs[i].origin,
+				"needs ib_ipoib, which [Modules] Deny= forbids");
+}
+
+/* ---- P_Keys ---- */
+
+/* "8001" is a number, and people who write it mean 0x8001. */
+static void check_pkey(struct doubts *d, const struct config_note *note)
+{
+	unsigned long decimal, hex;
+
+	if (!note->value[0] || strspn(note->value, "0123456789") != strlen(note->value))
+		return;
+	decimal = strtoul(note->value, NULL, 10);
+	hex = strtoul(note->value, NULL, 16);
+	if (hex <= UINT16_MAX && hex != decimal)
+		doubt(d, note->section, NULL, &note->origin,
+			"PKey=%s is decimal, which makes it 0x%04lx; write 0x%s if that is meant",
+			note->value, decimal, note->value);
+}
+
+static void check_pkeys(struct doubts *d)
+{
+	const struct config_notes *notes = &d->v->notes;
+
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct config_note *note = &notes->items[i];
+
+		if (note->key && streq(note->key, "PKey") && config_note_is_of(note, "IPoIB") &&
+			!verify_overridden(notes, note))
+			check_pkey(d, note);
+	}
+}
+
+json_t *verify_doubtful(const struct verification *v)
+{
+	struct doubts d = { .v = v, .found = json_array() };
+
+	check_names(&d);
+	check_roce(&d);
+	check_denied(&d);
+	check_pkeys(&d);
+	return d.found;
+}

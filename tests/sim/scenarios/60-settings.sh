@@ -3,7 +3,7 @@
 # Issue 6, must show 1 and 2: every section that these kernels can do is in force after the start, read back by the
 # ordinary tools; applying again changes nothing; what somebody changes is told with found and wanted, and mended by
 # "apply"; what comes anew, or under another name, is set anew.
-# timeout: 120
+# timeout: 150
 # shellcheck source=../../vm/lib.sh
 . /rig/lib.sh
 

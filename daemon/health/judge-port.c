@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
-#include <sys/socket.h>
 #include <time.h>
 
+#include "down-why.h"
 #include "expectation.h"
 #include "judge-counters.h"
 #include "judge-link.h"
 #include "judge-tables.h"
-#include "link-why.h"
 #include "macros.h"
 #include "making.h"
 #include "notes.h"
@@ -40,155 +39,6 @@ static void judge_unexpected(struct making *mk, const struct port *p, const stru
 		STRSCPY(v->ignored_because, "not expected: never seen ACTIVE");
 }
 
-/* Why the link is down in the driver's words; false when it does not say. */
-static bool find_why(const struct netdev *n, char *buf, size_t size, const char **ret_remedy)
-{
-	return n && n->have_link && !n->facts.carrier && link_why(&n->link, buf, size, ret_remedy);
-}
-
-/* The kernel holds a port of iWARP in INIT while its netdev has no IPv4 address (iw_query_port()). */
-static bool lacks_address(const struct port *p, const struct netdev *n)
-{
-	if (!n || !n->facts.carrier || p->facts.state != PORT_STATE_INIT ||
-		!streq(p->device->facts.node_type, "RNIC"))
-		return false;
-	for (size_t i = 0; i < n->n_addresses; i++)
-		if (n->addresses[i].facts.family == AF_INET)
-			return false;
-	return true;
-}
-
-/* What the physical function lets a virtual one do; NULL when that is not known. */
-static const struct vf_policy *find_policy(const struct port *p)
-{
-	const struct device *d = p->device;
-
-	return device_is_vf(p->device) && d->have_vf_policy && d->vf_policy.link != VF_LINK_UNKNOWN
-		       ? &d->vf_policy
-		       : NULL;
-}
-
-/* "VF 3 of 0000:3b:00.0 is set down" */
-static void policy_found(char *buf, size_t size, const struct port *p, const struct vf_policy *v)
-{
-	static const char *const words[] = {
-		[VF_LINK_AUTO] = "follows its port",
-		[VF_LINK_ENABLE] = "is set up",
-		[VF_LINK_DISABLE] = "is set down",
-	};
-	const char *physfn = p->device->details.physfn;
-
-	snprintf(buf, size, "VF %d of %s %s", v->vf, physfn[0] ? physfn : "its adapter",
-		words[v->link]);
-}
-
-/* Returns whether somebody who knows says why it is down. */
-static bool down_found(char *buf, size_t size, const struct port *p, const struct netdev *n)
-{
-	char state[STATE_WORD_MAX], phys[STATE_WORD_MAX], why[96];
-	const char *ph = phys_state_word(p->facts.phys_state, phys), *remedy;
-	const struct vf_policy *policy = find_policy(p);
-
-	if (netdev_disabled(n)) {
-		snprintf(buf, size, "%s, network interface %s is administratively down",
-			port_state_word(p->facts.state, state), n->facts.name);
-		return true;
-	}
-	if (lacks_address(p, n)) {
-		snprintf(buf, size, "%s, network interface %s has no IPv4 address",
-			port_state_word(p->facts.state, state), n->facts.name);
-		return true;
-	}
-	if (policy) {
-		policy_found(why, sizeof(why), p, policy);
-		snprintf(buf, size, "%s, physical state %s; %s",
-			port_state_word(p->facts.state, state), ph ? ph : "unknown", why);
-		return true;
-	}
-	if (find_why(n, why, sizeof(why), &remedy)) {
-		snprintf(buf, size, "%s, physical state %s, %s: %s",
-			port_state_word(p->facts.state, state), ph ? ph : "unknown", n->facts.name,
-			why);
-		return true;
-	}
-	snprintf(buf, size, "%s, physical state %s", port_state_word(p->facts.state, state),
-		ph ? ph : "unknown");
-	return false;
-}
-
-/* Nobody here knows what the physical function lets it do. */
-static void vf_remedy(char *buf, size_t size, const struct port *p)
-{
-	const struct device_details *d = &p->device->details;
-
-	snprintf(buf, size,
-		"a virtual function: look at the physical one%s%s, and at the policy%s that it "
-		"sets (ip link set PF vf N state auto)",
-		d->physfn[0] ? " " : "", d->physfn,
-		p->facts.link_layer == LINK_LAYER_INFINIBAND ? " and GUID" : "");
-}
-
-static void policy_remedy(char *buf, size_t size, const struct port *p, const struct vf_policy *v)
-{
-	const char *physfn = p->device->details.physfn;
-
-	if (v->link == VF_LINK_DISABLE && v->netdev[0])
-		snprintf(buf, size, "let it follow: ip link set %s vf %d state auto", v->netdev,
-			v->vf);
-	else if (v->link == VF_LINK_DISABLE)
-		snprintf(buf, size,
-			"let it follow: echo Follow >/sys/bus/pci/devices/%s/sriov/%d/policy",
-			physfn, v->vf);
-	else if (v->link == VF_LINK_AUTO)
-		snprintf(buf, size, "look at the port of %s, which it follows%s",
-			physfn[0] ? physfn : "its adapter",
-			p->facts.link_layer == LINK_LAYER_INFINIBAND ? ", and at its GUIDs" : "");
-	else
-		snprintf(buf, size, "a virtual function whose port is set up: %ssee journalctl -k",
-			p->facts.link_layer == LINK_LAYER_INFINIBAND
-				? "look at its GUIDs and at the subnet manager, and "
-				: "");
-}
-
-static void down_remedy(char *buf, size_t size, const struct port *p, const struct netdev *n)
-{
-	const struct vf_policy *policy = find_policy(p);
-	const char *remedy;
-	char why[64];
-
-	if (netdev_disabled(n))
-		snprintf(buf, size, "disabled here: ip link set %s up", n->facts.name);
-	else if (lacks_address(p, n))
-		snprintf(buf, size,
-			"give it one: a port of iWARP needs it (ip address add ... dev %s)",
-			n->facts.name);
-	else if (policy)
-		policy_remedy(buf, size, p, policy);
-	else if (find_why(n, why, sizeof(why), &remedy))
-		snprintf(buf, size, "%s", remedy);
-	else if (device_is_vf(p->device))
-		vf_remedy(buf, size, p);
-	else if (p->facts.phys_state == PHYS_STATE_DISABLED)
-		snprintf(buf, size,
-			"the port is disabled here: enable it (IPoIB or Ethernet "
-			"interface up, or ibportstate enable)");
-	else if (port_lacks_sm(p))
-		snprintf(buf, size,
-			"the link is back: a subnet manager has GraceSec= to make it active");
-	else if (p->facts.phys_state == PHYS_STATE_LINKUP)
-		snprintf(buf, size,
-			"there is a signal, and the driver has not brought the port up: see "
-			"journalctl -k");
-	else if (n)
-		snprintf(buf, size,
-			"no signal from the peer: look at the cable and at the other end of %s",
-			n->facts.name);
-	else
-		snprintf(buf, size,
-			"no signal from the peer: look at the cable and at the switch "
-			"port");
-}
-
 static void judge_no_sm(struct making *mk, const struct port *p)
 {
 	struct reason *r = raise_reason(mk, REASON_NO_SUBNET_MANAGER, SEVERITY_FAILED, "");
@@ -208,9 +58,8 @@ static void judge_down(struct making *mk, const struct port *p, const struct net
 
 	if (!r)
 		return;
-	r->explained = down_found(r->found, sizeof(r->found), p, n);
 	STRSCPY(r->wanted, "active");
-	down_remedy(r->remedy, sizeof(r->remedy), p, n);
+	down_explain(r, p, n);
 }
 
 /* A port that is expected and was read as not ACTIVE. */

@@ -5,10 +5,10 @@
  *
  *   bench-counters reader|files hw|pma CYCLES PORTS DEVICE...
  *
- * reader: as rdmad does. files: what reading sysfs one file at a time costs: each is opened, read and
+ * reader: as rdmad's workers do, the socket opened for each cycle of a device. files: what reading sysfs one file at a time costs: each is opened, read and
  * closed (the names are known before). Prints the counters read per cycle, and the CPU and elapsed
  * time per cycle in microseconds, and the sum of all values of a cycle, so that it can be seen that both
-read the same.
+ * read the same.
  */
 #include <dirent.h>
 #include <err.h>
@@ -91,31 +91,42 @@ static int on_done(const struct counters_done *f, void *user)
 	return 0;
 }
 
+/* As a lane of a worker does for what is to be done (daemon/worker/probe.c). */
+static struct nldev *open_nldev(void)
+{
+	struct nldev *n;
+	int r = sysfs_have_rdma() ? nldev_open(&n) : -EPROTONOSUPPORT;
+
+	if (r < 0)
+		errx(1, "RDMA netlink: %s", strerror(-r));
+	return n;
+}
+
 static void run_reader(struct task *t)
 {
 	struct counter_sink sink = { on_name, on_values, on_done, t };
 	struct counter_reader *readers[PORTS_MAX];
-	struct nldev *n;
+	struct nldev *n = open_nldev();
 	uint32_t index;
 	int r;
 
-	r = nldev_open(&n);
-	if (r >= 0)
-		r = nldev_device_index_by_name(n, t->device, &index);
+	r = nldev_device_index_by_name(n, t->device, &index);
 	if (r < 0)
 		errx(1, "%s: %s", t->device, strerror(-r));
+	nldev_close(n);
 	for (uint32_t p = 0; p < t->ports; p++)
 		if (counter_reader_new(t->device, index, p + 1, t->source, &readers[p]) < 0)
 			errx(1, "out of memory");
 	for (unsigned i = 0; i < t->cycles; i++) {
+		n = t->source == COUNTER_HW ? open_nldev() : NULL;
 		for (uint32_t p = 0; p < t->ports; p++)
 			counter_reader_read(readers[p], n, i * 10 * USEC_PER_SEC, false, &sink);
+		nldev_close(n);
 		if (i == 0)
 			first_cycle_done(t);
 	}
 	for (uint32_t p = 0; p < t->ports; p++)
 		counter_reader_free(readers[p]);
-	nldev_close(n);
 }
 
 /* ---- one file at a time ---- */

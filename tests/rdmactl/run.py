@@ -863,7 +863,8 @@ def test_usage(tap, rig):
     tap(p.returncode == 3 and b"--json" not in p.stderr, "--json=off is for every verb", p)
     bare, status = rig.run(), rig.run("status")
     # The two may be a second apart.
-    tap(rig.normalise(bare.stdout) == rig.normalise(status.stdout), "bare is status", (bare, status))
+    bare, status = (re.sub(r"written .* ago", "written AGO", rig.normalise(p.stdout)) for p in (bare, status))
+    tap(bare == status and "written AGO" in bare, "bare is status", (bare, status))
     p = rig.run("reload", RDMAD_BUS="yes", DBUS_SYSTEM_BUS_ADDRESS="unix:path=/nonexistent")
     tap(p.returncode == 3 and not p.stdout, "reload without a bus exits with 3", p.stderr)
 

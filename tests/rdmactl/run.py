@@ -946,6 +946,12 @@ COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _rdmactl; printf '%s\\n' "${
     tap(got == {"state"}, "bash: values of --kind", got)
     got = complete("rdmactl", "-n", "5", "release", "mlx5_7/")
     tap(got == {"mlx5_7/1"}, "bash: objects of release", got)
+    got = complete("rdmactl", "explain", "port-d"), complete("rdmactl", "explain", "mlx5_7/")
+    tap(got == ({"port-down"}, {"mlx5_7/1"}), "bash: reasons and objects of explain", got)
+    got = complete("rdmactl", "ack", "mlx5_3/"), complete("rdmactl", "ack", "mlx5_3/1", ""), complete("rdmactl", "ack", "mlx5_7/1", "")
+    tap(got == ({"mlx5_3/1"}, {"port-down"}, set()), "bash: the reasons that stand of ack", got)
+    got = complete("rdmactl", "baseline", ""), complete("rdmactl", "baseline", "drop", "mlx5_7/")
+    tap(got == ({"show", "save", "drop"}, {"mlx5_7/1"}), "bash: baseline's actions, then objects", got)
 
     zsh = (TOP / "tools/completions/_rdmactl").read_text()
     named = re.findall(r"^\s+'([a-z-]+):", zsh, re.M)

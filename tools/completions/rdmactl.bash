@@ -78,16 +78,22 @@ _rdmactl()
 	'')
 		COMPREPLY=($(compgen -W "$verbs" -- "$cur"))
 		;;
-	status|list|show|topo|check|counters|events|monitor|wait-online|explain|ack|release|plan|apply)
+	status|list|show|topo|check|counters|events|monitor|wait-online|explain|ack|release|plan|apply|baseline)
 		# compgen expands what -W is given: names with anything that a shell could take are
 		# left out.
-		local names
-		names=$(rdmactl show --no-pager '*' '*/*' 2>/dev/null |
-			sed -n 's/^Object=\([A-Za-z0-9_.:/-]*\)$/\1/p')
+		local names key=Object objects=('*' '*/*')
+		if [[ $verb == baseline && $((i + 1)) == "$COMP_CWORD" ]]; then
+			COMPREPLY=($(compgen -W 'show save drop' -- "$cur"))
+			return
+		fi
+		# What is acknowledged is a reason that stands.
+		if [[ $verb == ack && $((i + 1)) -lt $COMP_CWORD ]]; then
+			key='Reasons[.][0-9]*[.]Id' objects=("${COMP_WORDS[i+1]}")
+		fi
+		names=$(rdmactl show --no-pager "${objects[@]}" 2>/dev/null |
+			sed -n "s/^$key=\([A-Za-z0-9_.:/-]*\)\$/\1/p")
+		[[ $verb != explain ]] || names+=" $(rdmactl --list-reasons)"
 		COMPREPLY=($(compgen -W "$names" -- "$cur"))
-		;;
-	baseline)
-		COMPREPLY=($(compgen -W 'show save drop' -- "$cur"))
 		;;
 	inspect|collect|import-rdma-conf)
 		COMPREPLY=($(compgen -A file -- "$cur"))

@@ -130,3 +130,9 @@ json_t *explain_reason_json(enum reason_id id)
 		severity_to_string(rule->severity), "Class", reason_class_to_string(rule->class),
 		"Meaning", rule->meaning, "Text", text);
 }
+
+void explain_list_reasons(void)
+{
+	for (unsigned i = 0; i < _REASON_MAX; i++)
+		puts(rule_get((enum reason_id)i)->name);
+}

@@ -11,6 +11,9 @@
 void explain_reason_text(enum reason_id id);
 json_t *explain_reason_json(enum reason_id id);
 
+/* Prints the names of all reasons, for completions. */
+void explain_list_reasons(void);
+
 /*
  * The text of a catalog entry (as sd_journal_get_catalog_for_message_id() gives it) as it reads when
  * there is no record that it could speak of: without its header and without the lines that only

@@ -8,6 +8,7 @@
 
 #include "build-config.h"
 #include "check-exit.h"
+#include "explain-reason.h"
 #include "macros.h"
 #include "nearest.h"
 #include "options.h"
@@ -171,6 +172,9 @@ static int answer(enum request request)
 	case REQUEST_LIST_VERBS:
 		for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
 			puts(verbs[i].name);
+		break;
+	case REQUEST_LIST_REASONS:
+		explain_list_reasons();
 		break;
 	case REQUEST_JSON_FORMATS:
 		puts("pretty\nshort\noff");

@@ -44,6 +44,7 @@ enum {
 	ARG_IN_PLACE,
 	ARG_VERSION,
 	ARG_LIST_VERBS,
+	ARG_LIST_REASONS,
 };
 
 static const struct option long_options[] = {
@@ -83,6 +84,7 @@ static const struct option long_options[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, ARG_VERSION },
 	{ "list-verbs", no_argument, NULL, ARG_LIST_VERBS },
+	{ "list-reasons", no_argument, NULL, ARG_LIST_REASONS },
 	{ 0 },
 };
 
@@ -406,6 +408,9 @@ static bool parse_one(
 		return true;
 	case ARG_LIST_VERBS:
 		*request = REQUEST_LIST_VERBS;
+		return true;
+	case ARG_LIST_REASONS:
+		*request = REQUEST_LIST_REASONS;
 		return true;
 	default:
 		return parse_verb_option(c, arg, o, ret_bit);

@@ -241,6 +241,9 @@ def test_verify(tap, rig, update):
             "[Port mlx5_*]\nRoCEToS=106\n[Modules]\nDeny=ib_ipoib rdma_rxe\n[Link rxe0]\nType=rxe\nNetDevice=mlx5_0\n"
             "[IPoIB ib0.8002]\nParent=mlx5_1\nPKey=8002\n[IPoIB ib0.8001]\nParent=ib0\nPKey=32769\n",
         f"{DROP}/10.conf": "[IPoIB ib0.8003]\nParent=ib0\nPKey=8003\nPKey=0x8003\n"}, 0)
+    check("a name that takes itself away", {
+        **device("mlx5_0"), **device("mlx5_1", "0a7f:bc12:45ef:d24b", "Ethernet"),
+        ETC: "[Device mlx5_0]\nName=ib0\nNodeDescription=%d\n[Device mlx5_1]\nName=roce0\n"}, 0)
     check("one name for two", {
         **device("mlx5_0"), **device("mlx5_1", "0a7f:bc12:45ef:d24b", "Ethernet"),
         ETC: "[Device mlx5_*]\nName=ib0\nNodeDescription=%d\n[Modules]\nDeny=siw\n"}, 0)
@@ -356,6 +359,11 @@ def test_import(tap, rig, update):
     tap(p.returncode == 1 and not p.stdout and b"NUL byte" in p.stderr, "... no text file: refused as a whole", p)
     p = convert("IPOIB_LOAD=maybe\n", "--output=-")
     tap(p.returncode == 0 and b"counted as no" in p.stderr, "... neither yes nor no is said", p)
+    p = convert("127.0.0.1 localhost\nLANG=C\n", "--output=other.conf")
+    tap(p.returncode == 1 and b"nothing is written" in p.stderr and not (rig.directory / "other.conf").exists(),
+        "... another file", p)
+    p = convert("LANG=C\nSRP_LOAD=no\n", "--output=-")
+    tap(p.returncode == 0 and b"LANG=C: not known" in p.stderr, "... but for one key of the old services", p)
     p = rig.run("import-rdma-conf", ".")
     tap(p.returncode == 1 and b"not a file" in p.stderr, "... a directory", p)
 

@@ -284,6 +284,19 @@ static void write_assignment(struct import *im, const struct assignment *a)
 	}
 }
 
+/* Something stands in the file, and nothing that the old services knew: it is another file. */
+static bool is_other_file(const struct import *im)
+{
+	for (size_t i = 0; i < im->n; i++) {
+		const char *key = im->items[i].key;
+
+		if (key && (find_key(key, old_keys, ARRAY_SIZE(old_keys)) ||
+				   find_key(key, old_values, ARRAY_SIZE(old_values))))
+			return false;
+	}
+	return im->n > 0;
+}
+
 static void write_all(struct import *im)
 {
 	fprintf(im->out,
@@ -340,8 +353,16 @@ int verb_import_rdma_conf(const struct options *o)
 		return EXIT_USAGE;
 	}
 	r = read_input(&im);
+	if (r == -ENOENT && o->n_patterns == 0)
+		output_error("there is nothing to import, unless you name the FILE: OFED's is "
+			     "/etc/infiniband/openib.conf");
 	if (r < 0)
 		return fail(im.input, r);
+	if (is_other_file(&im)) {
+		output_error(
+			"%s: no key of the old services is in it: nothing is written", im.input);
+		return EXIT_FAILED;
+	}
 	im.out = open_memstream(&text, &size);
 	if (!im.out)
 		return fail(im.input, -ENOMEM);

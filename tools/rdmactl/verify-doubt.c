@@ -60,6 +60,16 @@ static unsigned named_so(const struct doubts *d, const char *name, char *ret, si
 	return n;
 }
 
+/* Other settings of a device that is renamed by its section, which it then is not of any more. */
+static bool takes_own_name(const struct config_device *section)
+{
+	const char *glob = section->selector.name_glob;
+
+	return section->name && glob && !glob_match(glob, section->name) &&
+	       (section->has_monitor || section->has_expect || section->has_node_description ||
+		       section->has_adaptive_moderation);
+}
+
 static void check_names(struct doubts *d)
 {
 	const struct config *c = d->v->config;
@@ -68,6 +78,11 @@ static void check_names(struct doubts *d)
 	for (size_t i = 0; i < c->n_devices; i++) {
 		const struct config_device *section = &c->devices[i];
 
+		if (takes_own_name(section))
+			doubt(d, "Device", section->selector.text, &section->name_at,
+				"Name=%s takes away the name that it matches by: what else is set "
+				"there ends with it; select by guid= or pci=",
+				section->name);
 		if (section->name && named_so(d, section->name, devices, sizeof(devices)) > 1)
 			doubt(d, "Device", section->selector.text, &section->name_at,
 				"Name=%s is for more than one device %s, so that none gets it:%s",

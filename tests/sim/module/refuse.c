@@ -5,7 +5,9 @@
  * that no simulated adapter could bring about, on the whole way from the kernel's answer on.
  *
  *   echo "NUMBER FUNCTION[ FUNCTION...]" >/sys/module/refuse/parameters/calls
- *   echo >/sys/module/refuse/parameters/calls         nothing is refused any more
+ *   echo NUMBER >/sys/module/refuse/parameters/calls                 with another errno from now on
+ *   echo "0 FUNCTION[ FUNCTION...]" >/sys/module/refuse/parameters/calls  these not any more
+ *   echo >/sys/module/refuse/parameters/calls                        nothing any more
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -44,20 +46,23 @@ static void refuse_nothing(void)
 		unregister_kprobe(&probes[--n_probes]);
 }
 
-/* The kernel holds the lock of the module's parameters. */
-static int refuse_set(const char *value, const struct kernel_param *kp)
+/* The other probes stay in place all the time: a program that tries again finds no gap. */
+static void refuse_no_more(char *functions)
 {
-	char *rest = text, *word;
-	int err;
+	char *word;
 
-	refuse_nothing();
-	if (strscpy(text, value, sizeof(text)) < 0)
-		return -E2BIG;
-	word = strsep(&rest, " \n");
-	if (!word || !*word)
-		return 0;
-	err = kstrtoint(word, 10, &error);
-	while (!err && (word = strsep(&rest, " \n"))) {
+	while ((word = strsep(&functions, " \n")))
+		for (unsigned int i = 0; i < n_probes; i++)
+			if (!strcmp(probes[i].symbol_name, word))
+				disable_kprobe(&probes[i]);
+}
+
+static int refuse_also(char *functions)
+{
+	char *word;
+	int err = 0;
+
+	while (!err && (word = strsep(&functions, " \n"))) {
 		if (!*word)
 			continue;
 		if (n_probes == CALLS_MAX) {
@@ -77,6 +82,35 @@ static int refuse_set(const char *value, const struct kernel_param *kp)
 	if (err)
 		refuse_nothing();
 	return err;
+}
+
+/* The kernel holds the lock of the module's parameters. */
+static int refuse_set(const char *value, const struct kernel_param *kp)
+{
+	static char other[sizeof(text)];
+	char *rest = other, *word;
+	int number, err;
+
+	if (strscpy(other, value, sizeof(other)) < 0)
+		return -E2BIG;
+	word = strsep(&rest, " \n");
+	if (!word || !*word) {
+		refuse_nothing();
+		return 0;
+	}
+	err = kstrtoint(word, 10, &number);
+	if (err)
+		return err;
+	if (!number) {
+		refuse_no_more(rest);
+		return 0;
+	}
+	WRITE_ONCE(error, number);
+	if (!rest || !*rest)
+		return 0;
+	refuse_nothing();
+	strscpy(text, rest, sizeof(text));
+	return refuse_also(text);
 }
 
 static const struct kernel_param_ops refuse_ops = { .set = refuse_set };

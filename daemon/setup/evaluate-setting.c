@@ -348,8 +348,10 @@ static bool awaits_partition(struct step *s, const struct plan_input *in)
 		s->result = STEP_PENDING;
 		return true;
 	}
-	/* Where they cannot be read, the kernel takes it, and the child comes up when it can. */
-	if (!p || p->tables.facts.pkey_error || has_pkey(&p->tables, pkey))
+	/* Where they never could be read, the kernel takes it, and the child comes up when it can. A
+	 * reading that failed, as while the device is renamed, says nothing against the one before. */
+	if (!p || (p->tables.facts.pkey_error && p->tables.n_pkeys == 0) ||
+		has_pkey(&p->tables, pkey))
 		return false;
 	step_say(s->detail, "%s/%u is not in the partition: it has no P_Key 0x%04x",
 		p->device->facts.name, p->number, pkey);

@@ -970,6 +970,11 @@ static void test_ipoib_partition(void **state)
 	assert_true(plan_awaits_pkey(&h->plan));
 	assert_true(plan_settled(&h->plan));
 	expect_nothing_due(h);
+	/* By the device's old name nothing is read any more, and what was read stands. */
+	see_tables(h, "mlx5_0", 0x8001, -ENODEV);
+	update(h);
+	expect(h, STEP_ADD_IPOIB, "ib0.8001", STEP_WAITING, "no ib0.8001", "no P_Key 0x8001");
+	expect_nothing_due(h);
 	see_tables(h, "mlx5_0", 0x0001, 0);
 	update(h);
 	assert_false(plan_awaits_pkey(&h->plan));

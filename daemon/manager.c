@@ -353,7 +353,9 @@ static void tell_reload(struct manager *m, uint32_t uid)
 		.message = message,
 	};
 
-	snprintf(message, sizeof(message), "reload of the configuration asked for by %s", by);
+	/* By the unit's ExecReload=: who called systemctl it does not say. */
+	snprintf(message, sizeof(message), "reload of the configuration asked for by %s",
+		uid != 0 && uid == getuid() ? "systemctl" : by);
 	manager_tell_admin(m, &a);
 }
 

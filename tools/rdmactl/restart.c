@@ -87,6 +87,21 @@ static char *dependent_unit(const struct options *o)
 	return found;
 }
 
+/* A unit that was masked while it runs: systemd would not start it again. */
+static bool is_masked(const struct options *o)
+{
+	_cleanup_(sd_bus_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(freep) char *path = NULL, *state = NULL;
+
+	if ((o->host ? sd_bus_open_system_remote(&bus, o->host) : sd_bus_open_system(&bus)) < 0)
+		return false;
+	path = unit_path(bus, "rdmad.service");
+	return path &&
+	       sd_bus_get_property_string(
+		       bus, SYSTEMD, path, SYSTEMD ".Unit", "LoadState", NULL, &state) >= 0 &&
+	       streq(state, "masked");
+}
+
 /*
  * systemd counts the starts of a unit, those that are wanted, too, and gives up at the fifth in 30 s. What is
  * asked for here is no crash, so the count begins anew. False when it does not, as for other users
@@ -152,6 +167,9 @@ static bool must_be_in_place(const struct options *o, char *why, size_t size)
 
 	if (dependent)
 		snprintf(why, size, ", since systemd would stop %s with it", dependent);
+	else if (is_masked(o))
+		snprintf(why, size,
+			", since rdmad.service is masked and would not be started again");
 	else if (!reset_start_count(o))
 		snprintf(why, size, ", since systemd would count it as one more failure");
 	return why[0] != '\0';

@@ -43,6 +43,7 @@ check_eq "and at boot" "$(systemctl is-enabled rdmad.service rdmad-setup.socket 
 check "as its user" test "$(ps -o user= -p "$(rdmad_pid)")" = rdmad
 check "it is on the bus" wait_for 20 version_is "$(version_of "$debs/old.deb")"
 check "it made the link" wait_for 10 rdmactl check rxe0/1
+check_eq "it had nothing to complain of" "$(journalctl -q -b -u rdmad.service -p warning -o cat --no-pager)" ""
 check "the catalog has its texts" wait_for 5 journalctl -q --dump-catalog 61841f95fca04150bc1343406cc6cee7
 pull p0
 check "trouble" wait_for 5 journal_count_is 1 RDMAD_OBJECT=rxe0/1 RDMAD_REASON=port-down
@@ -76,6 +77,7 @@ check_eq "no file of its own is left" "$(find /var/lib/rdmad /run/rdmad /etc/sys
 check_eq "the link stays" "$(rdma -j link; rdma -j dev; cut -d' ' -f1 /proc/modules | sort)" "$before"
 package "install after that" dpkg -i "$debs/new.deb"
 check "it runs" wait_for 20 version_is "$(version_of "$debs/new.deb")"
+check_eq "nor had it then" "$(journalctl -q -b -u rdmad.service -p warning -o cat --no-pager | grep -c 'the name org.rdmad1')" 0
 check_eq "no device came or went" "$(grep -cE 'add|remove' /tmp/uevents)" 0
 check_eq "no unit has failed" "$(systemctl list-units --failed --plain --no-legend)" ""
 finish

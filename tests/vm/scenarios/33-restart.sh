@@ -103,6 +103,12 @@ no_zombie() { ! pgrep -P "$pid" -r Z; }
 check "and has no zombie" wait_for 3 no_zombie
 check_match "it is watched by systemd" "$(systemctl show -P WatchdogUSec rdmad.service)" '3min'
 
+# Somebody masks it, and lets it run: systemd would never start it again.
+systemctl stop user.service; systemctl mask -q rdmad.service
+check_match "masked, it goes on in place" "$(rdmactl restart 2>&1)" 'goes on.*In place, since rdmad.service is masked'
+check_eq "the same process" "$(rdmad_pid)" "$pid"
+systemctl unmask -q rdmad.service
+
 # What cannot go on is refused.
 printf '#!/bin/sh\necho it is broken\nexit 1\n' >/usr/sbin/rdmad.new && chmod 755 /usr/sbin/rdmad.new && mv /usr/sbin/rdmad.new /usr/sbin/rdmad
 out=$(rdmactl restart 2>&1); status=$?

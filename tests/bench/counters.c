@@ -21,6 +21,7 @@
 #include "counter-reader.h"
 #include "macros.h"
 #include "nldev.h"
+#include "sysfs.h"
 
 #define PORTS_MAX 16
 #define FILES_MAX 4096

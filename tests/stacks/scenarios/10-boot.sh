@@ -8,6 +8,7 @@
 # boot: cold
 # enable: rdmad.service rdmad-setup.socket systemd-networkd.service NetworkManager.service networking.service firewalld.service
 # timeout: 120
+# alone: there is no other of this suite, and two CPUs halve its time
 # shellcheck source=../../vm/lib.sh
 . /rig/lib.sh
 

@@ -124,9 +124,13 @@ def test_judgement(tap, rig, bus):
             ("a new port that nobody needs", no_grace, [], 0, "Nothing to wait for")):
         rig.put(fixture)
         bus.play(str(rig.file))
-        begin = time.monotonic()
-        p = bus.run("wait-online", "--timeout=0.3", *args)
-        took = time.monotonic() - begin
+        # A busy machine takes longer to say who lags behind than all of these should wait.
+        for timeout in (0.3, 5):
+            begin = time.monotonic()
+            p = bus.run("wait-online", f"--timeout={10 if status == 0 else timeout}", *args)
+            took = time.monotonic() - begin
+            if status == 0 or b"does not answer" not in p.stderr:
+                break
         said = (p.stdout if status == 0 else p.stderr).decode()
         tap(p.returncode == status and named in said and bool(p.stdout) != bool(p.stderr)
             and (status == 0 or took >= 0.3), f"wait-online {' '.join(args)}: {name}", (p, took))
@@ -142,17 +146,17 @@ def test_online_output(tap, rig, bus):
         if fixture:
             rig.put(fixture)
             bus.play(str(rig.file))
-        p = bus.run("wait-online", "--timeout=0.3", "--json=short")
+        p = bus.run("wait-online", "--timeout=1", "--json=short")
         v = json.loads(p.stdout)
         tap(all(x["Why"] for x in v["Laggards"]), "each has a why", v)
         v["Laggards"] = [x["Object"] for x in v["Laggards"]]
         tap(p.returncode == status and v == want, f"wait-online --json, exit status {status}", p)
-    status, out = rig.run_on_terminal("wait-online", "--timeout=0.3", **bus.env)
+    status, out = rig.run_on_terminal("wait-online", "--timeout=1", **bus.env)
     tap(status == 1 and out.startswith(b"rdmactl: rdmad is not on the bus; waiting for it\r\n"),
         "on a terminal: that the daemon is waited for", out)
     rig.put(host([DOWN] * 6))
     bus.play(str(rig.file))
-    status, out = rig.run_on_terminal("wait-online", "--timeout=0.3", **bus.env)
+    status, out = rig.run_on_terminal("wait-online", "--timeout=1", **bus.env)
     tap(status == 1 and out.startswith(
         b"rdmactl: Waiting for mlx5_0/1, mlx5_0/2, mlx5_0/3, mlx5_0/4 and 2 more\r\nrdmactl: Not online after"),
         "on a terminal: what is waited for", out)

@@ -13,7 +13,7 @@ rdma link del rxe1
 rdmactl apply >/tmp/apply 2>&1 &
 check_match "during an apply" "$(rdmactl restart 2>&1)" '^rdmad .* goes on, was'
 wait $!
-check "the apply is told that it may go on, or done" grep -qE 'may still be at it|rxe1: add-link' /tmp/apply
+check_match "the apply is told that it may go on, or done" "$(</tmp/apply)" 'may still be at it|rxe1: add-link'
 check "it is done in the end" rdmactl apply
 check "both links" wait_for 5 rdmactl check 'rxe*'
 

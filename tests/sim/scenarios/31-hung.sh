@@ -1,4 +1,5 @@
 # timeout: 300
+# kernels: 6.12
 # alone: rdmad and what burdens it at the same time
 # timeout-long: 1200
 # Issue 4, must show 2: one adapter whose port queries never return, one whose counters take 30 s. The others' port-down is told as

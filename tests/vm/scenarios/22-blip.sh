@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
+# kernels: 6.12
 # Issue 1, must show 3: what is too short to be read is counted and told all the same.
 # timeout: 240
 # timed: how soon what is told

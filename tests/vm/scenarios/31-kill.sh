@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
+# kernels: 6.12
 # Issue 1, must show 4: kill -9 changes nothing in the kernel, and the next daemon changes nothing either.
 # shellcheck source=../lib.sh
 . /rig/lib.sh

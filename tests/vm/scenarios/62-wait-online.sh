@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
+# kernels: 6.12
 # Issue 7: units that need ports that are up. A port that becomes ACTIVE after 8 s releases them then, and not before.
 # timeout: 90
 # timed: when a unit is released

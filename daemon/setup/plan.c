@@ -267,7 +267,7 @@ int plan_update(struct plan *p, const struct plan_input *in)
 			forget_attempts(s);
 			plan_look(p, s, in);
 			/* Whether there is anything to do is not known before. */
-			if (!s->wants_look && !in->reading)
+			if (!s->wants_look && !in->reading && !s->settles_at)
 				s->ordered = s->ordered_disruptive = false;
 		}
 		if (s->after_mode)
@@ -513,13 +513,19 @@ usec_t plan_recheck(const struct plan *p)
 	return p->recheck;
 }
 
+/* It was ordered, and has not come to an end. */
+static bool is_awaited(const struct step *s)
+{
+	return s->ordered && (s->wants_look || s->wanted_run || s->settles_at);
+}
+
 bool plan_settled(const struct plan *p)
 {
 	if (latest_run(p))
 		return false;
 	for (size_t i = 0; i < p->n_steps; i++)
 		if ((p->steps[i].result == STEP_PENDING && !p->steps[i].hidden) ||
-			(p->steps[i].ordered && (p->steps[i].wants_look || p->steps[i].wanted_run)))
+			is_awaited(&p->steps[i]))
 			return false;
 	return true;
 }

@@ -667,6 +667,52 @@ static void link_deleted_report(void **state)
 	expect_condition(h, -1);
 }
 
+/* Who orders it a moment after the deletion, or just after it was made, need not do so again. */
+static void link_deleted_ordered(void **state)
+{
+	struct host *h = *state;
+
+	given_rxe0(h);
+	lose_device(h, 1);
+	update(h);
+	expect(h, STEP_PENDING, NULL, "looking again", NULL);
+	plan_order(&h->plan, NULL, false);
+	update(h);
+	expect_idle(h);
+	assert_false(plan_settled(&h->plan));
+	h->now = plan_recheck(&h->plan);
+	update(h);
+	make_rxe0(h, 2, 5);
+	update(h);
+	assert_true(plan_settled(&h->plan));
+}
+
+/* Made, and deleted before anybody saw it. */
+static void link_deleted_unseen(void **state)
+{
+	struct host *h = *state;
+	struct setup_answer a;
+
+	add_link(h, "rxe0", "d0");
+	see_netdev(h, 5, "d0", false);
+	update(h);
+	start(h);
+	a = setup_answer_make(last_request(h), STEP_CHANGED, 0);
+	a.ifindex = 5;
+	a.device_index = 1;
+	set_module(h, "rdma_rxe", MODULE_STATE_LIVE);
+	assert_int_equal(plan_finished(&h->plan, &a, h->now), 0);
+	update(h);
+	expect(h, STEP_CHANGED, NULL, "made, not yet seen", NULL);
+	plan_order(&h->plan, NULL, false);
+	for (int i = 0; i < 3 && !plan_next(&h->plan, h->now); i++) {
+		assert_false(plan_settled(&h->plan));
+		h->now = plan_recheck(&h->plan);
+		update(h);
+	}
+	start(h);
+}
+
 static void link_deleted_ignore(void **state)
 {
 	struct host *h = *state;
@@ -1246,6 +1292,8 @@ int main(void)
 		T(netdev_replaced_while_down),
 		T(stale_device_on_a_new_netdev),
 		T(link_deleted_report),
+		T(link_deleted_ordered),
+		T(link_deleted_unseen),
 		T(link_deleted_ignore),
 		T(link_deleted_repair),
 		T(module_of_link_unloaded),

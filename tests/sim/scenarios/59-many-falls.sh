@@ -43,8 +43,12 @@ check "are 2,500" wait_for 5 falls_are s0 2500 2
 
 before=$(falls s0)
 rdmasim -q reset s0
-nap 2.5 # two readings
-
+# Two readings: what was counted until the first may be in the second only.
+shows() { rdmactl --json=short counters s0/1 | jq -e --argjson n "$1" '.Ports[0].Counters[] | select(.Name == "symbol_error").Value == $n'; }
+for n in 1 2; do
+        rdmasim -q counter s0/1 symbol_error $n
+        check "reading $n" wait_for 10 shows $n
+done
 check "30 that no event tells" rdmasim counter s0/1 link_downed +30
 check "are 30" wait_for 5 falls_are s0 30
 

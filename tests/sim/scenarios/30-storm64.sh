@@ -1,4 +1,5 @@
 # timeout: 300
+# kernels: 6.12
 # alone: rdmad and what burdens it at the same time
 # timeout-long: 600
 # Issue 4, must show 1: 64 devices, 10,000 events at full speed while all of rdmad is stopped for 5 s, devices renamed, deleted and

@@ -4,6 +4,7 @@
 # and without a change in the kernel.
 # kernels: 6.12
 # timeout: 240
+# alone: it is the only one of its suite, and two CPUs make it a quarter shorter
 # shellcheck source=../../vm/lib.sh
 . /rig/lib.sh
 

@@ -1,4 +1,5 @@
 # timeout: 240
+# kernels: 6.12
 # timeout-long: 900
 # 30 times (100 with RDMAD_TEST_LONG): two devices, one of each kind of driver, contexts open on both, destroyed under them. The holder of the one that does
 # not disassociate closes when it hears that its uverbs node goes, as rdmad must. That no kernel warning is in dmesg the rig checks.

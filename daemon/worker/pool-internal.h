@@ -59,9 +59,10 @@ struct pool {
 	struct worker *workers;
 };
 
-usec_t pool_now(const struct pool *p);
-
 /* ---- worker.c ---- */
+
+/* When the loop began to handle what it handles now. */
+usec_t pool_now(const struct pool *p);
 
 /* Starts its process unless that runs. -EBUSY: not yet, the one before is not dead or was started just now. */
 int worker_start(struct worker *w);

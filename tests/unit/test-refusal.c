@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 #include <errno.h>
-#include <net/if.h>
 
 #include "names.h"
 #include "plan.h"
 #include "refusal.h"
 #include "setting.h"
+#include "setup-world.h"
 
 /*
  * What each comes to. W waiting, U unsupported, B blocked, F failed. Busy things are tried again, what is
@@ -65,19 +65,6 @@ static enum module_state module_state(const char *module, void *user)
 	return streq(module, "ib_srpt") ? h->ib_srpt : MODULE_STATE_LIVE;
 }
 
-static void see_netdev(struct host *h, uint32_t ifindex, const char *name, bool ipoib)
-{
-	struct netdev_facts f = { .ifindex = ifindex, .flags = IFF_UP, .mtu = 2044 };
-	uint32_t downs;
-
-	STRSCPY(f.name, name);
-	f.is_ipoib = ipoib;
-	f.ipoib_connected = ipoib ? 0 : -1;
-	f.ipoib_umcast = ipoib ? 0 : -1;
-	f.pkey = ipoib ? 0xffff : 0;
-	assert_true(model_see_netdev(&h->model, &f, &downs) >= 0);
-}
-
 static void see_device(struct host *h)
 {
 	struct device_facts f = { .index = 3, .name = "mlx5_0", .port_count = 1 };
@@ -98,9 +85,9 @@ static void see_host(struct host *h)
 	h->model.system.netns_exclusive = 0;
 	h->model.system.privileged_qkey = 0;
 	see_device(h);
-	see_netdev(h, 11, "d0", false);
-	see_netdev(h, 12, "ib0", true);
-	see_netdev(h, 13, "ib1", true);
+	see_netdev(&h->model, 11, "d0", false);
+	see_netdev(&h->model, 12, "ib0", true);
+	see_netdev(&h->model, 13, "ib1", true);
 }
 
 static int setup(void **state)

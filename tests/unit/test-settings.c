@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 #include <errno.h>
-#include <net/if.h>
 
 #include "macros.h"
 #include "plan.h"
 #include "setting.h"
+#include "setup-world.h"
 
 #define BOOT "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
@@ -90,19 +90,6 @@ static struct device *device(struct host *h, const char *name)
 
 	assert_non_null(d);
 	return d;
-}
-
-static void see_netdev(struct host *h, uint32_t ifindex, const char *name, bool ipoib)
-{
-	struct netdev_facts f = { .ifindex = ifindex, .flags = IFF_UP, .mtu = 2044 };
-	uint32_t downs;
-
-	STRSCPY(f.name, name);
-	f.is_ipoib = ipoib;
-	f.ipoib_connected = ipoib ? 0 : -1;
-	f.ipoib_umcast = ipoib ? 0 : -1;
-	f.pkey = ipoib ? 0xffff : 0;
-	assert_true(model_see_netdev(&h->model, &f, &downs) >= 0);
 }
 
 static void lose_netdev(struct host *h, uint32_t ifindex)
@@ -876,14 +863,14 @@ static void test_ipoib(void **state)
 	expect(h, STEP_ADD_IPOIB, "ib0.8001", STEP_WAITING, "no netdev ib0", "not there yet");
 	expect(h, STEP_IPOIB_MODE, "ib0.8001", STEP_WAITING, NULL, "not there yet");
 	expect_nothing_due(h);
-	see_netdev(h, 7, "ib0", true);
+	see_netdev(&h->model, 7, "ib0", true);
 	update(h);
 	req = start(h, STEP_ADD_IPOIB);
 	assert_int_equal(req.index, 7);
 	assert_string_equal(req.netdev, "ib0");
 	assert_string_equal(req.value, "0x8001");
 	answer(h, &req, STEP_CHANGED, 0, "0x8001");
-	see_netdev(h, 8, "ib0.8001", true);
+	see_netdev(&h->model, 8, "ib0.8001", true);
 	n = model_netdev_by_index(&h->model, 8);
 	n->facts.pkey = 0x8001;
 	n->facts.link = 7;
@@ -916,7 +903,7 @@ static void test_ipoib(void **state)
 	expect_nothing_due(h);
 	/* The parent came anew. */
 	lose_netdev(h, 7);
-	see_netdev(h, 9, "ib0", true);
+	see_netdev(&h->model, 9, "ib0", true);
 	update(h);
 	req = start(h, STEP_ADD_IPOIB);
 	assert_int_equal(req.index, 9);
@@ -945,7 +932,7 @@ static void given_ib0(struct host *h)
 
 	STRSCPY(d->facts.protocol, "ib");
 	d->ports[0].facts.link_layer = LINK_LAYER_INFINIBAND;
-	see_netdev(h, 7, "ib0", true);
+	see_netdev(&h->model, 7, "ib0", true);
 	n = model_netdev_by_index(&h->model, 7);
 	n->facts.address_length = 20;
 	n->facts.address[4] = 0xfe;
@@ -1010,8 +997,8 @@ static void test_ipoib_name_taken(void **state)
 	struct host *h = *state;
 
 	configure(h, "[IPoIB ib0.8001]\nParent=ib0\nPKey=0x0001\n");
-	see_netdev(h, 7, "ib0", true);
-	see_netdev(h, 8, "ib0.8001", false);
+	see_netdev(&h->model, 7, "ib0", true);
+	see_netdev(&h->model, 8, "ib0.8001", false);
 	update(h);
 	expect(h, STEP_ADD_IPOIB, "ib0.8001", STEP_BLOCKED, "no IPoIB", "another interface");
 	model_netdev_by_index(&h->model, 8)->facts.is_ipoib = true;
@@ -1032,7 +1019,7 @@ static void test_mode_changes_mtu(void **state)
 	struct netdev *n;
 
 	configure(h, "[IPoIB ib0]\nMode=datagram\nMTU=2044\n");
-	see_netdev(h, 7, "ib0", true);
+	see_netdev(&h->model, 7, "ib0", true);
 	n = model_netdev_by_index(&h->model, 7);
 	update(h);
 	expect(h, STEP_NETDEV_MTU, "ib0", STEP_OK, NULL, NULL);

@@ -3,7 +3,6 @@
 # Issue 6, must show 4: what is set up comes late, long after rdmad is ready, in five different orders: links on netdevs
 # (one that gets its name only then), an adapter and its netdev, an IPoIB child and its parent. Each time all of it is in
 # force, as after a boot: rdmad starts with nothing there and nothing remembered.
-# kernels: 6.12
 # timeout: 120
 # shellcheck source=../../vm/lib.sh
 . /rig/lib.sh
@@ -39,8 +38,12 @@ host=$(hostname)
 ips() { printf 'link %s\n' "$@" | ip -batch -; }
 sims() { printf '%s\n' "$@" | rdmasim -q -; }
 link() { ips "add d0 type veth peer name p0" "set d0 up" "set p0 up"; }
-# As when udev renames it: it comes under another name, and is up before it has its own.
-renamed() { ips "add eth9 type veth peer name p1" "set eth9 up" "set p1 up" "set eth9 name d1"; }
+# As when udev renames it: it comes under another name, and is up before it has its own. Linux before 6.2 renames no
+# netdev that is up (net/core/dev.c, dev_change_name(): EBUSY).
+renamed() {
+        ips "add eth9 type veth peer name p1" "set eth9 up" "set p1 up"
+        ips "set eth9 name d1" 2>/dev/null || ips "set eth9 down" "set eth9 name d1" "set d1 up"
+}
 adapter() { sims "create mlx5_4 link_layer=Ethernet node_guid=0002:c903:00aa:0040"; }
 netdev() { ips "add d2 type veth peer name p2" "set d2 up" "set p2 up"; }
 bound() { sims "port mlx5_4/1 netdev=d2" "event mlx5_4/1 PORT_ACTIVE"; }

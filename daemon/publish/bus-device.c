@@ -13,10 +13,6 @@ static int get_property(sd_bus *conn, const char *path, const char *interface, c
 	return f ? bus_append_field(reply, f, &s) : -ENOENT;
 }
 
-#define CONST(name, type) SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_CONST)
-#define CHANGES(name, type) \
-	SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
-
 static const sd_bus_vtable device_vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	CONST("Index", "u"),
@@ -30,14 +26,14 @@ static const sd_bus_vtable device_vtable[] = {
 	CHANGES("NumaNode", "u"),
 	CHANGES("FirmwareVersion", "s"),
 	CHANGES("BoardId", "s"),
-	CHANGES("HcaType", "s"),
-	CHANGES("HardwareRevision", "s"),
+	BY_NAME("HcaType", "s"),
+	BY_NAME("HardwareRevision", "s"),
 	CHANGES("NodeDescription", "s"),
 	CHANGES("UverbsNode", "s"),
-	CHANGES("PhysicalFunction", "s"),
-	CHANGES("LocalCpus", "s"),
-	CHANGES("Gpu", "s"),
-	CHANGES("GpuHops", "u"),
+	BY_NAME("PhysicalFunction", "s"),
+	BY_NAME("LocalCpus", "s"),
+	BY_NAME("Gpu", "s"),
+	BY_NAME("GpuHops", "u"),
 	CHANGES("HealthState", "s"),
 	CHANGES("HealthSince", "t"),
 	CHANGES("Reasons", "aa{sv}"),

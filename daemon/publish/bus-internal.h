@@ -120,6 +120,21 @@ int bus_list_filter(struct bus *b, sd_bus_message *m);
 
 /* ---- the interfaces: each adds itself to b->conn ---- */
 
+/* Their properties, each read by the file's own get_property(). */
+#define CONST(name, type) SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_CONST)
+#define CHANGES(name, type) \
+	SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
+/* Changes with every reading: to be asked for by whoever wants it. */
+#define QUIET(name, type) SD_BUS_PROPERTY(name, type, get_property, 0, 0)
+/*
+ * A field of FIELD_BY_NAME: that it changed is signalled, but not to what; and it is for those who
+ * ask for it by name. With these, whoever asks for all objects would be given tables of hundreds of
+ * GIDs, and wait an eighth longer for what only a drawing of the machine's topology shows.
+ */
+#define BY_NAME(name, type)                          \
+	SD_BUS_PROPERTY(name, type, get_property, 0, \
+		SD_BUS_VTABLE_PROPERTY_EMITS_INVALIDATION | SD_BUS_VTABLE_PROPERTY_EXPLICIT)
+
 int bus_manager_add(struct bus *b);
 int bus_device_add(struct bus *b);
 int bus_port_add(struct bus *b);

@@ -70,10 +70,6 @@ static int method_explain(sd_bus_message *m, void *user, sd_bus_error *error)
 	return sd_bus_reply_method_return(m, "s", text);
 }
 
-#define CONST(name, type) SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_CONST)
-#define CHANGES(name, type) \
-	SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
-
 /* UNPRIVILEGED: else sd-bus would ask for the caller's credentials itself, and wait for them. */
 static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_VTABLE_START(SD_BUS_VTABLE_UNPRIVILEGED),

@@ -104,7 +104,7 @@ int bus_append_fields(sd_bus_message *m, const struct field *fields, const struc
 	int r = sd_bus_message_open_container(m, 'a', "{sv}");
 
 	for (const struct field *f = fields; r >= 0 && f->name; f++)
-		if (f->use != FIELD_LONG)
+		if (f->use != FIELD_BY_NAME)
 			r = append_entry(m, f, s, false);
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }

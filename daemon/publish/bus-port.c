@@ -14,19 +14,6 @@ static int get_property(sd_bus *conn, const char *path, const char *interface, c
 	return f ? bus_append_field(reply, f, &s) : -ENOENT;
 }
 
-#define CONST(name, type) SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_CONST)
-#define CHANGES(name, type) \
-	SD_BUS_PROPERTY(name, type, get_property, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
-/*
- * That it changed is signalled, but not to what; and it is for those who ask for it by name: with
- * it, whoever asks for all objects would be given tables of hundreds of GIDs.
- */
-#define LONG(name, type)                             \
-	SD_BUS_PROPERTY(name, type, get_property, 0, \
-		SD_BUS_VTABLE_PROPERTY_EMITS_INVALIDATION | SD_BUS_VTABLE_PROPERTY_EXPLICIT)
-/* Changes with every reading: to be asked for by whoever wants it. */
-#define QUIET(name, type) SD_BUS_PROPERTY(name, type, get_property, 0, 0)
-
 static const sd_bus_vtable port_vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	CONST("Device", "o"),
@@ -53,7 +40,7 @@ static const sd_bus_vtable port_vtable[] = {
 	CHANGES("DownSince", "t"),
 	CHANGES("ProbeState", "s"),
 	QUIET("LastProbe", "t"),
-	LONG("Gids", "aa{sv}"),
+	BY_NAME("Gids", "aa{sv}"),
 	SD_BUS_VTABLE_END,
 };
 

@@ -48,8 +48,8 @@ struct value {
 enum field_use {
 	FIELD_EVERYWHERE,
 	FIELD_BUS_ONLY,
-	FIELD_QUIET, /* everywhere, but its changes are not signalled */
-	FIELD_LONG,  /* everywhere, but on D-Bus only for who asks for it by its name */
+	FIELD_QUIET,   /* everywhere, but its changes are not signalled */
+	FIELD_BY_NAME, /* everywhere, but on D-Bus only for who asks for it by its name */
 };
 
 struct list;

@@ -14,6 +14,9 @@ from tap import Tap  # noqa: E402
 
 publish = pathlib.Path(sys.argv[1]) / "daemon/publish"
 page = (publish / "org.rdmad1.5.scd").read_text()
+fields = (publish / "fields.c").read_text()
+by_name = {which: set(re.findall(r'{ "(\w+)", \w+, FIELD_BY_NAME', table))
+           for which, table in re.findall(r"^const struct field (\w+)_fields\[\] = {(.*?)^};", fields, re.M | re.S)}
 tap = Tap()
 
 
@@ -51,6 +54,10 @@ for path in map(pathlib.Path, sys.argv[2:]):
         said += [line] if "(" in line else line.split(", ")
     tap(sorted(served) == sorted(said), f"org.rdmad1(5) says what {name} has, and no more",
         f"not said: {sorted(set(served) - set(said))}\nsaid only: {sorted(set(said) - set(served))}")
+    # Of a field of FIELD_BY_NAME, and of no other: not in GetAll, nor in our own GetManagedObjects.
+    explicit = {p.get("name") for p in interface.findall("property")
+                if p.find("annotation[@name='org.freedesktop.systemd1.Explicit']") is not None}
+    tap(explicit == by_name.get(name.split(".")[-1].lower(), set()), f"{name}: the table of fields says what is by name")
     for method in interface.findall("method"):
         reads = method.get("name").startswith(("Describe", "Explain"))
         last = arguments(method, "in")[-1:] == [("t", "flags")]

@@ -87,7 +87,7 @@ static void check_properties(const char *path, const char *interface, const stru
 		n++;
 	}
 	for (f = fields; f->name; f++)
-		want += f->use != FIELD_LONG;
+		want += f->use != FIELD_BY_NAME;
 	assert_int_equal(n, want);
 }
 

@@ -214,16 +214,33 @@ static int add_device_setting(
 	return add(c, &s);
 }
 
+/*
+ * The name that a description is to say: the one that the device gets in a moment, so that it is not written
+ * twice, but none that it does not get: two that are refused the same name would have the same description.
+ */
+static const char *name_to_describe(
+	const struct collection *c, const struct device *d, const struct step *name)
+{
+	bool refused = name->result == STEP_BLOCKED || name->result == STEP_FAILED ||
+		       name->result == STEP_UNSUPPORTED || name->result == STEP_WAITING;
+
+	if (refused && c->in->config->setup_mode != SETUP_MODE_REPORT)
+		return d->facts.name;
+	return step_name_is_due(c->in, d) ? name->value : d->facts.name;
+}
+
 static int collect_device(struct collection *c, const struct device *d)
 {
 	struct device_settings set = config_device_settings(c->in->config, &d->facts);
 	char description[NODE_DESC_MAX + 1];
-	/* By its future name, so that it is not written twice. */
-	const char *name = set.name ? set.name : d->facts.name;
+	const char *name = d->facts.name;
 	int r = 0;
 
-	if (set.name)
+	if (set.name) {
 		r = add_device_setting(c, d, STEP_DEVICE_NAME, set.name);
+		if (r >= 0)
+			name = name_to_describe(c, d, &c->steps[c->n - 1]);
+	}
 	if (set.node_description && r >= 0) {
 		node_description(description, set.node_description, c->in->hostname, name);
 		if (description[0])

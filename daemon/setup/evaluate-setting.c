@@ -182,6 +182,17 @@ static unsigned find_rivals(
 	return n;
 }
 
+bool step_name_is_due(const struct plan_input *in, const struct device *d)
+{
+	const char *name = wanted_name(in, d);
+	const struct device *other = in_the_way(in, d);
+	char rivals[REASON_TEXT_MAX / 2];
+
+	if (!name || find_rivals(in, name, rivals) > 1)
+		return false;
+	return !other || (wanted_name(in, other) && !streq(wanted_name(in, other), name));
+}
+
 /* Whether the name can be given now; else the step is concluded. */
 static bool name_is_free(struct step *s, const struct plan_input *in, const struct device *d)
 {

@@ -58,6 +58,9 @@ void step_mix(struct step *s, const void *data, size_t size);
 
 int evaluate_setting(struct step *s, struct setup_memory *memory, const struct plan_input *in);
 
+/* Whether nothing that is known already keeps the device from getting the name that it is to have. */
+bool step_name_is_due(const struct plan_input *in, const struct device *d);
+
 /* As what the memory has it. */
 struct memory_setting step_memory(const struct step *s);
 

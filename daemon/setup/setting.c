@@ -143,22 +143,48 @@ bool setting_satisfied(enum step_kind kind, const char *found, const char *wante
 	return kind == STEP_ADD_IPOIB ? *found != '\0' : streq(found, wanted);
 }
 
+/*
+ * A host's name may hold any byte (sethostname(2)); this text goes to the bus, into JSON and into a file of
+ * lines, and what is no text would never read back as it was set.
+ */
+static void host_as_text(char buf[NODE_DESC_MAX + 1], const char *hostname)
+{
+	bool text = utf8_valid(hostname, strlen(hostname));
+	size_t n = 0;
+
+	/* U+0080 to U+009F are control characters, too. */
+	for (const char *c = hostname; *c; c++)
+		text = text && !((unsigned char)c[0] == 0xc2 && (unsigned char)c[1] < 0xa0);
+	for (; hostname[n] && n < NODE_DESC_MAX; n++) {
+		unsigned char c = (unsigned char)hostname[n];
+
+		buf[n] = c < ' ' || c == 0x7f || (c > 0x7f && !text) ? '?' : hostname[n];
+	}
+	buf[n] = '\0';
+}
+
 const char *node_description(
 	char buf[NODE_DESC_MAX + 1], const char *template, const char *hostname, const char *device)
 {
+	char host[NODE_DESC_MAX + 1];
+	const char *stripped;
 	size_t n = 0;
 
+	host_as_text(host, hostname);
 	for (const char *t = template; *t && n < NODE_DESC_MAX; t++) {
 		char self[2] = { *t, '\0' };
 		const char *text = self;
 
 		if (*t == '%' && t[1]) {
 			t++;
-			text = *t == 'H' ? hostname : *t == 'd' ? device : "%";
+			text = *t == 'H' ? host : *t == 'd' ? device : "%";
 		}
 		n += (size_t)snprintf(buf + n, NODE_DESC_MAX + 1 - n, "%s", text);
 	}
 	buf[MIN(n, (size_t)NODE_DESC_MAX)] = '\0';
 	utf8_trim(buf);
+	/* What is cut behind a word would end in a blank, which is not read back. */
+	stripped = strstrip(buf);
+	memmove(buf, stripped, strlen(stripped) + 1);
 	return buf;
 }

@@ -52,7 +52,8 @@ uint16_t setting_pkey(const char *value);
 
 /*
  * Writes what a template of NodeDescription= comes to: %H the host's name, %d the device's, %% a
- * percent sign; cut at NODE_DESC_MAX bytes, between two characters. Returns buf.
+ * percent sign; cut at NODE_DESC_MAX bytes, between two characters, with no blank at either end. What is no
+ * text in the host's name is "?". Returns buf.
  */
 const char *node_description(char buf[NODE_DESC_MAX + 1], const char *template,
 	const char *hostname, const char *device);

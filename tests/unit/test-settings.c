@@ -201,6 +201,18 @@ static void test_node_description(void **state)
 			"\xac" },
 		{ "123456789012345678901234567890123456789012345678901234567890%d",
 			"123456789012345678901234567890123456789012345678901234567890mlx5" },
+		/* A blank at the end would not be read back, and be set for ever. */
+		{ "123456789012345678901234567890123456789012345678901234567890123 %d",
+			"123456789012345678901234567890123456789012345678901234567890123" },
+	};
+	static const struct {
+		const char *hostname, *wanted;
+	} hosts[] = {
+		{ "", "mlx5_0" },
+		{ "n\xc3\xb6rd", "n\xc3\xb6rd mlx5_0" },
+		{ "n\xf6rd", "n?rd mlx5_0" },
+		{ "a\nb\x1b", "a?b? mlx5_0" },
+		{ "a\xc2\x9b", "a?? mlx5_0" },
 	};
 	char buf[NODE_DESC_MAX + 1];
 
@@ -208,6 +220,9 @@ static void test_node_description(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_string_equal(node_description(buf, cases[i].template, "node7", "mlx5_0"),
 			cases[i].wanted);
+	for (size_t i = 0; i < ARRAY_SIZE(hosts); i++)
+		assert_string_equal(node_description(buf, "%H %d", hosts[i].hostname, "mlx5_0"),
+			hosts[i].wanted);
 }
 
 static void test_values(void **state)
@@ -1137,7 +1152,50 @@ static void test_name_comes_first(void **state)
 	update(h);
 	req = start(h, STEP_DEVICE_NAME);
 	answer(h, &req, STEP_FAILED, -EIO, "");
-	assert_string_equal(start(h, STEP_NODE_DESCRIPTION).name, "mlx5_1");
+	req = start(h, STEP_NODE_DESCRIPTION);
+	assert_string_equal(req.name, "mlx5_1");
+	assert_string_equal(req.value, "mlx5_1");
+}
+
+/* A description says a name that the device has or gets, never one that it is refused. */
+static void test_described_by_true_name(void **state)
+{
+	struct host *h = *state;
+	struct setup_request req;
+
+	configure(h, "[Device driver=mlx5_core]\nName=ib0\nNodeDescription=%d\n");
+	see_device(h, 3, "a");
+	see_device(h, 4, "b");
+	describe(h, "a", "x");
+	describe(h, "b", "x");
+	update(h);
+	for (unsigned i = 0; i < 2; i++) {
+		req = start(h, STEP_NODE_DESCRIPTION);
+		assert_string_equal(req.value, req.name);
+		answer(h, &req, STEP_CHANGED, 0, req.value);
+		describe(h, req.name, req.value);
+		update(h);
+	}
+	expect_nothing_due(h);
+	while (plan_next_news(&h->plan))
+		;
+	/* In use: it keeps its name for as long as that takes. */
+	configure(h, "[Device guid=0000:0000:0000:0067]\nName=ib0\nNodeDescription=%d\n");
+	update(h);
+	req = start(h, STEP_DEVICE_NAME);
+	answer(h, &req, STEP_WAITING, -EBUSY, "a");
+	expect(h, STEP_NODE_DESCRIPTION, "a", STEP_OK, "a", NULL);
+	h->now += USEC_PER_MINUTE;
+	update(h);
+	req = start(h, STEP_DEVICE_NAME);
+	STRSCPY(device(h, "a")->facts.name, "ib0");
+	answer(h, &req, STEP_CHANGED, 0, "ib0");
+	assert_string_equal(start(h, STEP_NODE_DESCRIPTION).value, "ib0");
+	/* Somebody else has the name, and keeps it. */
+	configure(h, "[Device guid=0000:0000:0000:0067]\nName=b\nNodeDescription=%d here\n");
+	plan_done(&h->plan);
+	update(h);
+	assert_string_equal(start(h, STEP_NODE_DESCRIPTION).value, "ib0 here");
 }
 
 /* What is ordered again has not been mended before it is: nobody is told that it is over. */
@@ -1264,6 +1322,7 @@ int main(void)
 		CASE(test_name_in_use),
 		CASE(test_names_swap),
 		CASE(test_names_clash),
+		CASE(test_described_by_true_name),
 		CASE(test_no_netdev),
 		CASE(test_host),
 		CASE(test_ipoib),

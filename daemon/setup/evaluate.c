@@ -201,6 +201,15 @@ struct link_view {
 	bool module_unloaded;
 };
 
+/* Whether a section asks for this name; by the old one that it may select by it is not found any more. */
+static bool is_configured_name(const struct config *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_devices; i++)
+		if (c->devices[i].name && streq(c->devices[i].name, name))
+			return true;
+	return false;
+}
+
 static int adopt(struct step *s, struct link_view *v, const struct device *d)
 {
 	struct memory_link l = {
@@ -219,7 +228,9 @@ static int adopt(struct step *s, struct link_view *v, const struct device *d)
 	} else {
 		step_say(s->found, "%s on %s, named %s", link_type_to_string(s->link_type),
 			s->netdev, d->facts.name);
-		step_say(s->detail, "renamed by hand");
+		step_say(s->detail, is_configured_name(v->in->config, d->facts.name)
+					    ? "renamed, as [Device] Name= says"
+					    : "renamed by hand");
 	}
 	s->result = STEP_OK;
 	r = setup_memory_note_link(v->memory, &l);
@@ -374,6 +385,25 @@ static void evaluate_deleted(struct step *s, struct link_view *v)
 	step_conclude_drift(s, c);
 }
 
+/*
+ * What has to be looked at for a link: the one that was made for it, whatever it is called by now and
+ * whoever has got its name, else what has its name. NULL: neither.
+ */
+static const struct device *device_of_link(const struct step *s, const struct link_view *v)
+{
+	const struct model *m = v->in->model;
+	const struct device *named = model_device_by_name(m, s->object), *made = NULL;
+	uint32_t ifindex;
+	const char *on;
+
+	if (v->known && v->known->device_index != UINT32_MAX)
+		made = model_device_by_index(m, v->known->device_index);
+	if (!made || made->facts.link_type != s->link_type)
+		return named;
+	on = device_netdev(m, made, &ifindex);
+	return !named || (on && streq(on, s->netdev)) ? made : named;
+}
+
 static int evaluate_link(struct step *s, struct setup_memory *memory, const struct plan_input *in)
 {
 	const struct model *m = in->model;
@@ -383,7 +413,7 @@ static int evaluate_link(struct step *s, struct setup_memory *memory, const stru
 		.netdev = model_netdev_by_name(m, s->netdev),
 		.known = setup_memory_link(memory, s->object),
 	};
-	const struct device *d = model_device_by_name(m, s->object), *other;
+	const struct device *d, *other;
 	int r;
 
 	step_say(s->wanted, "%s on %s", link_type_to_string(s->link_type), s->netdev);
@@ -408,11 +438,7 @@ static int evaluate_link(struct step *s, struct setup_memory *memory, const stru
 
 	if (v.known && (v.known->type != s->link_type || !streq(v.known->netdev, s->netdev)))
 		v.known = NULL;
-	if (!d && v.known && v.known->device_index != UINT32_MAX) {
-		d = model_device_by_index(m, v.known->device_index);
-		if (d && d->facts.link_type != s->link_type)
-			d = NULL;
-	}
+	d = device_of_link(s, &v);
 	if (d) {
 		r = evaluate_present(s, &v, d);
 		if (r != 0)

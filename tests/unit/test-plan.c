@@ -846,6 +846,35 @@ static void link_renamed_by_hand(void **state)
 	expect_idle(h);
 }
 
+/* Each has the other's name: which is whose is known by what was made. */
+static void links_swap_names(void **state)
+{
+	struct host *h = *state;
+
+	given_rxe0(h);
+	add_link(h, "rxe1", "d1");
+	see_netdev(h, 6, "d1", false);
+	see_device(h, 2, "rxe1", LINK_TYPE_RXE, "d1");
+	settle(h);
+	lose_device(h, 2);
+	see_device(h, 1, "rxe1", LINK_TYPE_RXE, "d0");
+	see_device(h, 2, "rxe0", LINK_TYPE_RXE, "d1");
+	update(h);
+	for (size_t i = 0; i < h->plan.n_steps; i++) {
+		assert_int_equal(h->plan.steps[i].result, STEP_OK);
+		assert_string_equal(h->plan.steps[i].detail, "renamed by hand");
+	}
+	expect_condition(h, -1);
+	expect_idle(h);
+	/* Or was it asked for? */
+	h->config->devices = calloc(1, sizeof(struct config_device));
+	assert_non_null(h->config->devices);
+	h->config->n_devices = 1;
+	h->config->devices->name = strdup("rxe1");
+	update(h);
+	assert_string_equal(h->plan.steps[0].detail, "renamed, as [Device] Name= says");
+}
+
 static void netdev_carries_another_link(void **state)
 {
 	struct host *h = *state;
@@ -1300,6 +1329,7 @@ int main(void)
 		T(module_of_link_reloaded),
 		T(module_of_link_denied),
 		T(link_renamed_by_hand),
+		T(links_swap_names),
 		T(netdev_carries_another_link),
 		T(link_section_changes),
 		T(failure_backs_off),

@@ -346,7 +346,9 @@ def test_import(tap, rig, update):
                             "Load=rpcrdma", "Load=rpcrdma"]),
             ("odd", ODD, ["LoadInfiniBand=", "LoadInfiniBand=ib_umad", "Load=ib_umad"]),
             ("RDS", "RDS_LOAD=yes\r\nIPOIB_LOAD=no\r\n", ["Load=ib_ipoib rds rds_rdma", "LoadInfiniBand=",
-                                                        "LoadInfiniBand=ib_umad"]), ("nothing", "", [])):
+                                                        "LoadInfiniBand=ib_umad"]), ("nothing", "", []),
+            ("OFED", "UMAD_LOAD=no\nSET_IPOIB_CM=auto\n", ["LoadInfiniBand=", "LoadInfiniBand=ib_ipoib"]),
+            ("OFED without both", "IPOIB_LOAD=no\nUMAD_LOAD=no\n", ["LoadInfiniBand=", "LoadInfiniBand="])):
         p = convert(text, "--output=-")
         golden.add(p, f"import-rdma-conf rdma.conf --output=-    # {what}")
         tap(p.returncode == 0 and understood(p) == ([], keys), f"import-rdma-conf of {what}: what rdmad reads",

@@ -66,7 +66,6 @@ static const struct old_key old_keys[] = {
 	{ "QIB_LOAD", NULL, BY_UDEV },
 	{ "IPATH_LOAD", NULL, BY_UDEV },
 	{ "HFI1_LOAD", NULL, BY_UDEV },
-	{ "SET_IPOIB_CM", NULL, "see [IPoIB NAME] Mode=connected" },
 	{ "SRPHA_ENABLE", NULL, SRP_DAEMON },
 	{ "SRP_DAEMON_ENABLE", NULL, SRP_DAEMON },
 	{ "RENICE_IB_MAD", NULL, "the kernel handles MADs in work queues" },
@@ -79,6 +78,8 @@ static const struct old_key old_keys[] = {
 /* Keys that are no switch, which "no" would leave without a meaning. */
 static const struct old_key old_values[] = {
 	{ "NFSoRDMA_PORT", NULL, "set it in /etc/nfs.conf, [nfsd] rdma-port=" },
+	/* "yes", "no", and "auto" for what the driver has. */
+	{ "SET_IPOIB_CM", NULL, "connected or not: see [IPoIB NAME] Mode=" },
 	{ "IPOIB_MTU", NULL, "see [IPoIB NAME] MTU=" },
 	{ "NODE_DESC", NULL, "see [Device *] NodeDescription=" },
 	{ "NODE_DESC_TIME_BEFORE_UPDATE", NULL, "rdmad follows the host name by itself" },
@@ -244,6 +245,15 @@ static void say(struct import *im, const struct assignment *a, const char *text)
 	output_error("%s:%u: %s=%s: %s", im->input, a->line, a->key, a->value, text);
 }
 
+/* Of what rdmad loads by itself: whether the old file had it not loaded. */
+static bool is_no(const struct import *im, const char *key)
+{
+	for (size_t i = 0; i < im->n; i++)
+		if (streq_ptr(im->items[i].key, key))
+			return !streq(im->items[i].value, "yes");
+	return false;
+}
+
 static void write_no(struct import *im, const struct assignment *a)
 {
 	bool yes;
@@ -253,8 +263,13 @@ static void write_no(struct import *im, const struct assignment *a)
 		say(im, a, "neither \"yes\" nor \"no\": it counted as no");
 	else if (yes)
 		say(im, a, "not \"yes\" in small letters: it never had an effect");
-	if (streq(a->key, "IPOIB_LOAD"))
-		fputs("LoadInfiniBand=\nLoadInfiniBand=ib_umad\n", im->out);
+	if (!streq(a->key, "IPOIB_LOAD") && !streq(a->key, "UMAD_LOAD"))
+		return;
+	fputs("LoadInfiniBand=\n", im->out);
+	if (!is_no(im, "UMAD_LOAD"))
+		fputs("LoadInfiniBand=ib_umad\n", im->out);
+	if (!is_no(im, "IPOIB_LOAD"))
+		fputs("LoadInfiniBand=ib_ipoib\n", im->out);
 }
 
 static void write_assignment(struct import *im, const struct assignment *a)

@@ -30,10 +30,22 @@ static int append_module(
 	return 0;
 }
 
+/* What is wrong with a word of a list of modules; NULL: nothing. */
+static const char *module_fault(const char *word)
+{
+	/* Aliases of device trees have commas, and a colon, too. */
+	if (strchr(word, ',') && !strchr(word, ':'))
+		return "is not a module name: write spaces between modules";
+	if (strstr(word, ".ko"))
+		return "is not a module name: that is without .ko";
+	return module_name_valid(word) ? NULL : "is not a module name";
+}
+
 static int assign_modules(struct parser *p, char ***list, size_t *n, const char *key,
 	const char *value, unsigned line)
 {
 	char word[MODULE_NAME_MAX];
+	const char *why;
 	int r;
 
 	if (!*value) {
@@ -48,10 +60,9 @@ static int assign_modules(struct parser *p, char ***list, size_t *n, const char 
 			return 0;
 		if (r < 0)
 			return parser_problem(p, line, "%s=: a module name is too long", key);
-		r = module_name_valid(word)
-			    ? append_module(p, list, n, word, key, line)
-			    : parser_problem(
-				      p, line, "%s=: \"%s\" is not a module name", key, word);
+		why = module_fault(word);
+		r = why ? parser_problem(p, line, "%s=: \"%s\" %s", key, word, why)
+			: append_module(p, list, n, word, key, line);
 		if (r < 0)
 			return r;
 	}
@@ -243,11 +254,17 @@ DECLARE_KEY(key_optional_counters)
 		e->optional_reset = true;
 		return assign_text(&e->optional_counters, "");
 	}
-	while ((r = next_word(&at, word, sizeof(word))) == 1)
+	while ((r = next_word(&at, word, sizeof(word))) == 1) {
+		if (strchr(word, ','))
+			return parser_problem(p, line,
+				"%s=: \"%s\" cannot be the name of a counter: write spaces "
+				"between names",
+				key, word);
 		for (const char *c = word; *c; c++)
 			if (*c < '!' || *c > '~')
 				return parser_problem(p, line,
 					"%s=: \"%s\" cannot be the name of a counter", key, word);
+	}
 	if (r < 0)
 		return parser_problem(p, line, "%s=: a name is too long", key);
 	e->optional_counters_at = at_line(&e->origin, line);

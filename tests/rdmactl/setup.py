@@ -241,6 +241,13 @@ def test_verify(tap, rig, update):
             "[Port mlx5_*]\nRoCEToS=106\n[Modules]\nDeny=ib_ipoib rdma_rxe\n[Link rxe0]\nType=rxe\nNetDevice=mlx5_0\n"
             "[IPoIB ib0.8002]\nParent=mlx5_1\nPKey=8002\n[IPoIB ib0.8001]\nParent=ib0\nPKey=32769\n",
         f"{DROP}/10.conf": "[IPoIB ib0.8003]\nParent=ib0\nPKey=8003\nPKey=0x8003\n"}, 0)
+    check("quotes, lists and interfaces that are hardly meant so", {ETC:
+            "[Device *]\nNodeDescription=\"%H %d\"\n[Device mlx5_0]\nName=rxe0\n[Link rxe0]\nType=rxe\nNetDevice=d0\n"
+            "[Device netdev=d0]\nName=rxe0\n[IPoIB c1]\nParent=ib0\nPKey=0x8001\nMode=datagram\nMTU=65520\n"
+            "[IPoIB c2]\nParent=c1\nPKey=0X8002\n[IPoIB c3]\nMode=datagram\nMTU=10236\n[IPoIB c4]\nMTU=65520\n"}, 0)
+    check("lists with commas, names of files", {ETC:
+            "[Modules]\nLoad=ib_umad,ib_ipoib\nLoad=rdma_rxe.ko.xz of:Nx,b\nDeny=siw ib_*\n"
+            "[Port *]\nOptionalCounters=a,b c\n"}, 1)
     check("a name that takes itself away", {
         **device("mlx5_0"), **device("mlx5_1", "0a7f:bc12:45ef:d24b", "Ethernet"),
         ETC: "[Device mlx5_0]\nName=ib0\nNodeDescription=%d\n[Device mlx5_1]\nName=roce0\n"}, 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is valid, and hardly meant so: it would do nothing, or something else. */
+#include <inttypes.h>
 #include <stdarg.h>
 
 #include "macros.h"
@@ -70,6 +71,19 @@ static bool takes_own_name(const struct config_device *section)
 		       section->has_adaptive_moderation);
 }
 
+/* The link of that name which is another device than those of this section, NULL: none. */
+static const struct config_link *link_in_the_way(
+	const struct config *c, const struct config_device *section)
+{
+	const struct config_link *l = config_link_by_name(c, section->name);
+	const struct selector *s = &section->selector;
+
+	if (!l || streq_ptr(s->netdev, l->netdev) ||
+		(s->name_glob && glob_match(s->name_glob, l->name)))
+		return NULL;
+	return l;
+}
+
 static void check_names(struct doubts *d)
 {
 	const struct config *c = d->v->config;
@@ -87,6 +101,11 @@ static void check_names(struct doubts *d)
 			doubt(d, "Device", section->selector.text, &section->name_at,
 				"Name=%s is for more than one device %s, so that none gets it:%s",
 				section->name, d->v->where, devices);
+		if (section->name && link_in_the_way(c, section))
+			doubt(d, "Device", section->selector.text, &section->name_at,
+				"Name=%s is the name of [Link %s], too: one of the two does not "
+				"get it",
+				section->name, section->name);
 	}
 }
 
@@ -182,6 +201,64 @@ static void check_pkeys(struct doubts *d)
 	}
 }
 
+/* ---- IPoIB ---- */
+
+/* The section of an interface that is made on another one, NULL: there is none. */
+static const struct config_ipoib *child_of_name(const struct config *c, const char *name)
+{
+	for (size_t i = 0; i < c->n_ipoibs; i++)
+		if (c->ipoibs[i].parent && streq(c->ipoibs[i].name, name))
+			return &c->ipoibs[i];
+	return NULL;
+}
+
+/*
+ * The limit of datagram mode is the fabric's: the MTU of a packet less 4 bytes, which is 4096 on InfiniBand and
+ * 10240 on Omni-Path (IPOIB_UD_MTU, drivers/infiniband/ulp/ipoib; enum opa_mtu).
+ */
+#define DATAGRAM_MTU_MAX 10236
+
+static void check_ipoibs(struct doubts *d)
+{
+	const struct config *c = d->v->config;
+
+	for (size_t i = 0; i < c->n_ipoibs; i++) {
+		const struct config_ipoib *e = &c->ipoibs[i];
+		const struct config_ipoib *parent = e->parent ? child_of_name(c, e->parent) : NULL;
+
+		if (parent)
+			doubt(d, "IPoIB", e->name, &e->origin,
+				"Parent=%s is a child itself, and the kernel makes none on it; "
+				"write Parent=%s",
+				parent->name, parent->parent);
+		if (e->connected == 0 && e->mtu > DATAGRAM_MTU_MAX)
+			doubt(d, "IPoIB", e->name, &e->origin,
+				"MTU=%" PRIu32
+				" is more than datagram mode can do (4092, on Omni-Path %d); "
+				"it takes Mode=connected",
+				e->mtu, DATAGRAM_MTU_MAX);
+	}
+}
+
+/* ---- quotes ---- */
+
+/* Shells take them off, and nothing does it here. */
+static void check_quotes(struct doubts *d)
+{
+	const struct config_notes *notes = &d->v->notes;
+
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct config_note *note = &notes->items[i];
+		size_t n = note->key ? strlen(note->value) : 0;
+
+		if (n > 1 && (note->value[0] == '"' || note->value[0] == '\'') &&
+			note->value[n - 1] == note->value[0] && !verify_overridden(notes, note))
+			doubt(d, note->section, NULL, &note->origin,
+				"%s=%s: the quotes are part of the value; take them out", note->key,
+				note->value);
+	}
+}
+
 json_t *verify_doubtful(const struct verification *v)
 {
 	struct doubts d = { .v = v, .found = json_array() };
@@ -190,5 +267,7 @@ json_t *verify_doubtful(const struct verification *v)
 	check_roce(&d);
 	check_denied(&d);
 	check_pkeys(&d);
+	check_ipoibs(&d);
+	check_quotes(&d);
 	return d.found;
 }

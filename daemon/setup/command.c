@@ -18,6 +18,24 @@ static void roce_command(const struct step *s, const char *device, char *buf)
 			device, streq(s->value, "v1") ? "IB/" : "", s->value, device, s->port);
 }
 
+/* A text may have quotes of its own. */
+static void description_command(const struct step *s, const char *device, char *buf)
+{
+	FILE *f = fmemopen(buf, STEP_COMMAND_MAX, "w");
+
+	buf[0] = '\0';
+	if (!f)
+		return;
+	fputs("echo -n '", f);
+	for (const char *c = s->value; *c; c++)
+		if (*c == '\'')
+			fputs("'\\''", f);
+		else
+			fputc(*c, f);
+	fprintf(f, "' >/sys/class/infiniband/%s/node_desc", device);
+	fclose(f);
+}
+
 static void optional_counters_command(const struct step *s, char *buf)
 {
 	int n = snprintf(buf, STEP_COMMAND_MAX, "rdma statistic set link %s optional-counters %s",
@@ -66,8 +84,7 @@ const char *step_command(const struct step *s, char buf[STEP_COMMAND_MAX])
 		snprintf(buf, STEP_COMMAND_MAX, "rdma dev set %s name %s", device, s->value);
 		break;
 	case STEP_NODE_DESCRIPTION:
-		snprintf(buf, STEP_COMMAND_MAX, "echo -n '%s' >/sys/class/infiniband/%s/node_desc",
-			s->value, device);
+		description_command(s, device, buf);
 		break;
 	case STEP_ADAPTIVE_MODERATION:
 		snprintf(buf, STEP_COMMAND_MAX, "rdma dev set %s adaptive-moderation %s", device,

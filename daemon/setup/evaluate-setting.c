@@ -445,12 +445,21 @@ static bool is_going(
 	return true;
 }
 
+/* How it is mended; half a command would be worse than none. */
+static void say_how_to_mend(struct step *s)
+{
+	char command[STEP_COMMAND_MAX], text[STEP_COMMAND_MAX + 32];
+	int n = snprintf(
+		text, sizeof(text), "rdmactl apply, or by hand: %s", step_command(s, command));
+
+	step_say(s->remedy, "%s",
+		n < REASON_TEXT_MAX ? text : "rdmactl apply, or by hand what rdmactl plan shows");
+}
+
 /* It was in force and is not: somebody changed it. True when that is all that there is to say. */
 static bool is_left_changed(
 	struct step *s, const struct memory_setting *known, const struct plan_input *in)
 {
-	char command[STEP_COMMAND_MAX];
-
 	if (!known || !streq(known->value, s->value) || s->ordered)
 		return false;
 	if (in->config->drift == DRIFT_REPAIR && known->repairs < REPAIRS_MAX) {
@@ -473,7 +482,7 @@ static bool is_left_changed(
 			"rdmactl apply; one writer only: systemctl mask --now rdma-ndd, or "
 			"take NodeDescription= out");
 	else
-		step_say(s->remedy, "rdmactl apply, or by hand: %s", step_command(s, command));
+		say_how_to_mend(s);
 	step_conclude_drift(s, in->config);
 	return true;
 }

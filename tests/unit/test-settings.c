@@ -571,6 +571,27 @@ static void test_roce(void **state)
 	p->settings.roce_mode = GID_TYPE_ROCE_V1;
 	update(h);
 	expect(h, STEP_ROCE_MODE, "mlx5_0/1", STEP_DRIFTED, "v1", NULL);
+	assert_non_null(strstr(step(h, STEP_ROCE_MODE, "mlx5_0/1")->remedy,
+		"by hand: mkdir -p /sys/kernel/config/rdma_cm/mlx5_0; echo 'RoCE v2' >"));
+}
+
+/* Of a command that does not fit no half is told. */
+static void test_long_command(void **state)
+{
+	struct host *h = *state;
+	struct port *p;
+
+	configure(h, "[Port *]\nRoCEMode=v2\n");
+	p = &see_device(h, 3, "rocep193s0f0v12")->ports[0];
+	p->have_settings = true;
+	p->settings.roce_mode = GID_TYPE_ROCE_V2;
+	update(h);
+	expect(h, STEP_ROCE_MODE, "rocep193s0f0v12/1", STEP_OK, "v2", NULL);
+	p->settings.roce_mode = GID_TYPE_ROCE_V1;
+	update(h);
+	expect(h, STEP_ROCE_MODE, "rocep193s0f0v12/1", STEP_DRIFTED, "v1", NULL);
+	assert_string_equal(step(h, STEP_ROCE_MODE, "rocep193s0f0v12/1")->remedy,
+		"rdmactl apply, or by hand what rdmactl plan shows");
 }
 
 /* What is not watched is set all the same, and what became of it is read without the device. */
@@ -1280,6 +1301,7 @@ static void test_commands(void **state)
 	char command[STEP_COMMAND_MAX];
 
 	configure(h, "[Port *]\nRoCEMode=v1\nOptionalCounters=a b\n"
+		     "[Device *]\nNodeDescription=Ann's %d\n"
 		     "[IPoIB ib1]\nParent=ib0\nPKey=0x8001\n");
 	see_device(h, 3, "mlx5_0");
 	update(h);
@@ -1290,6 +1312,8 @@ static void test_commands(void **state)
 		"rdma statistic set link mlx5_0/1 optional-counters a,b");
 	assert_string_equal(step_command(step(h, STEP_ADD_IPOIB, "ib1"), command),
 		"ip link add link ib0 name ib1 type ipoib pkey 0x8001");
+	assert_string_equal(step_command(step(h, STEP_NODE_DESCRIPTION, "mlx5_0"), command),
+		"echo -n 'Ann'\\''s mlx5_0' >/sys/class/infiniband/mlx5_0/node_desc");
 }
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -1314,6 +1338,7 @@ int main(void)
 		CASE(test_rival_is_no_drift),
 		CASE(test_changed_while_running),
 		CASE(test_roce),
+		CASE(test_long_command),
 		CASE(test_not_watched),
 		CASE(test_roce_module),
 		CASE(test_roce_is_looked_at),

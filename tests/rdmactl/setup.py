@@ -243,7 +243,7 @@ def test_verify(tap, rig, update):
         f"{DROP}/10.conf": "[IPoIB ib0.8003]\nParent=ib0\nPKey=8003\nPKey=0x8003\n"}, 0)
     check("quotes, lists and interfaces that are hardly meant so", {ETC:
             "[Device *]\nNodeDescription=\"%H %d\"\n[Device mlx5_0]\nName=rxe0\n[Link rxe0]\nType=rxe\nNetDevice=d0\n"
-            "[Device netdev=d0]\nName=rxe0\n[IPoIB c1]\nParent=ib0\nPKey=0x8001\nMode=datagram\nMTU=65520\n"
+            "[Device netdev=d0]\nName=rxe0\nNodeDescription=%H # ours\n[IPoIB c1]\nParent=ib0\nPKey=0x8001\nMode=datagram\nMTU=65520\n"
             "[IPoIB c2]\nParent=c1\nPKey=0X8002\n[IPoIB c3]\nMode=datagram\nMTU=10236\n[IPoIB c4]\nMTU=65520\n"}, 0)
     check("lists with commas, names of files", {ETC:
             "[Modules]\nLoad=ib_umad,ib_ipoib\nLoad=rdma_rxe.ko.xz of:Nx,b\nDeny=siw ib_*\n"
@@ -258,6 +258,10 @@ def test_verify(tap, rig, update):
         **MODULES, "sys/module/siw2/refcnt": "0\n", ETC:
             "[Modules]\nLoad=ib-umad svcrdma nosuch\nLoad=configfs siw2 nosuch2\n"
             "[Link rxe0]\nType=rxe\nNetDevice=d0\n[Link siw0]\nType=siw\nNetDevice=d0\n"}, 1)
+    check("links on VLANs", {
+        "sys/class/net/d0.5/uevent": "DEVTYPE=vlan\nINTERFACE=d0.5\n", "sys/class/net/d0/uevent": "INTERFACE=d0\n", ETC:
+            "[Link rxe0]\nType=rxe\nNetDevice=d0\n[Link rxe1]\nType=rxe\nNetDevice=d0.5\n"
+            "[Link siw0]\nType=siw\nNetDevice=d0.5\n"}, 1)
     check("IPoIB without connected mode", {
         **MODULES, "sys/class/net/ib0/type": "32\n", "sys/class/net/ib0/ifindex": "2\n", "sys/class/net/ib0/iflink": "2\n",
         "sys/class/net/ib1/type": "32\n", "sys/class/net/ib1/mode": "datagram\n", "sys/class/net/ib1/ifindex": "3\n",

@@ -240,22 +240,31 @@ static void check_ipoibs(struct doubts *d)
 	}
 }
 
-/* ---- quotes ---- */
+/* ---- values ---- */
 
-/* Shells take them off, and nothing does it here. */
-static void check_quotes(struct doubts *d)
+/* Shells take quotes and comments off, and nothing does it here. */
+static const char *value_doubt(const char *value)
+{
+	size_t n = strlen(value);
+
+	if (n > 1 && (value[0] == '"' || value[0] == '\'') && value[n - 1] == value[0])
+		return "the quotes are part of the value; take them out";
+	if (strstr(value, " #") || strstr(value, "\t#"))
+		return "the \"#\" is part of the value; a comment needs a line of its own";
+	return NULL;
+}
+
+static void check_values(struct doubts *d)
 {
 	const struct config_notes *notes = &d->v->notes;
 
 	for (size_t i = 0; i < notes->n; i++) {
 		const struct config_note *note = &notes->items[i];
-		size_t n = note->key ? strlen(note->value) : 0;
+		const char *why = note->key ? value_doubt(note->value) : NULL;
 
-		if (n > 1 && (note->value[0] == '"' || note->value[0] == '\'') &&
-			note->value[n - 1] == note->value[0] && !verify_overridden(notes, note))
-			doubt(d, note->section, NULL, &note->origin,
-				"%s=%s: the quotes are part of the value; take them out", note->key,
-				note->value);
+		if (why && !verify_overridden(notes, note))
+			doubt(d, note->section, NULL, &note->origin, "%s=%s: %s", note->key,
+				note->value, why);
 	}
 }
 
@@ -268,6 +277,6 @@ json_t *verify_doubtful(const struct verification *v)
 	check_denied(&d);
 	check_pkeys(&d);
 	check_ipoibs(&d);
-	check_quotes(&d);
+	check_values(&d);
 	return d.found;
 }

@@ -64,6 +64,23 @@ static void check_link_type(struct ability *a, const struct config_note *note)
 		cannot(a, note, "the kernel %s has no module %s", a->v->host.release, module);
 }
 
+/* rxe refuses VLANs (rxe_newlink()): their GIDs come with the netdev below; siw takes them. */
+static void check_link_netdev(struct ability *a, const struct config_note *note)
+{
+	const struct config_link *l =
+		config_link_by_name(a->v->config, note->section + strlen("Link "));
+	char path[64], line[64];
+
+	if (!l || l->type != LINK_TYPE_RXE || !streq(l->netdev, note->value))
+		return;
+	snprintf(path, sizeof(path), "/sys/class/net/%s/uevent", l->netdev);
+	if (host_read_line(&a->v->host, path, line, sizeof(line)) >= 0 &&
+		streq(line, "DEVTYPE=vlan"))
+		cannot(a, note,
+			"it is a VLAN, and rxe does not run on VLANs: write the interface below "
+			"it");
+}
+
 /* It makes "rdma_cm" in a configfs that is mounted as soon as rdma_cm is loaded. */
 static void check_rdma_cm(struct ability *a, const struct config_note *note)
 {
@@ -143,6 +160,7 @@ static const struct {
 	{ "Modules", "LoadRoCE", check_modules },
 	{ "Modules", "LoadIWARP", check_modules },
 	{ "Link", "Type", check_link_type },
+	{ "Link", "NetDevice", check_link_netdev },
 	{ "IPoIB", "Mode", check_ipoib_mode },
 	{ "System", "NetnsMode", check_netns_mode },
 	{ "System", "PrivilegedQKey", check_privileged_qkey },

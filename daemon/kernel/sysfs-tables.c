@@ -95,7 +95,7 @@ int sysfs_read_gids(uint32_t device_index, const char *device, uint32_t port, sy
 	void *user, uint32_t *ret_slots)
 {
 	_cleanup_(gid_table_close) struct gid_table t = { -1, -1, -1, GID_TYPE_UNKNOWN };
-	uint32_t slots = 0, unreadable = 0;
+	uint32_t slots = 0, used = 0;
 	int r, error = 0;
 
 	r = count_slots(device, port, "gids", &slots);
@@ -106,18 +106,18 @@ int sysfs_read_gids(uint32_t device_index, const char *device, uint32_t port, sy
 		struct gid_facts f = { .device_index = device_index, .port = port };
 
 		r = read_gid(&t, i, &f);
-		if (r > 0)
-			r = cb(&f, user);
-		else if (r < 0) {
+		if (r < 0)
 			error = r;
-			unreadable++;
+		if (r <= 0)
 			continue;
-		}
+		used++;
+		r = cb(&f, user);
 		if (r < 0)
 			return r;
 	}
 	*ret_slots = slots;
-	return slots > 0 && unreadable == slots ? error : 0;
+	/* What could not be read may be in use: then the table is not known to be empty. */
+	return used == 0 ? error : 0;
 }
 
 int sysfs_read_pkeys(uint32_t device_index, const char *device, uint32_t port, sysfs_pkey_cb cb,

@@ -71,7 +71,8 @@ int sysfs_write_node_desc(const char *device, const char *text);
 
 /*
  * Reads the GID table of a port: a callback for each entry in use. An entry that cannot be read is
- * left out. Negative errno: of the callback, or that of a table of which nothing can be read.
+ * left out. Negative errno: of the callback, or of an entry when there is none in use among those that can
+ * be read: the table is not known to be empty then.
  */
 typedef int (*sysfs_gid_cb)(const struct gid_facts *f, void *user);
 int sysfs_read_gids(uint32_t device_index, const char *device, uint32_t port, sysfs_gid_cb cb,

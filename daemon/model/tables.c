@@ -173,6 +173,7 @@ void port_tables_finish(
 		free(t->gids);
 		t->gids = TAKE_PTR(t->incoming.gids);
 		t->n_gids = t->incoming.n_gids;
+		t->gids_known = true;
 	}
 	if (f->pkey_error == 0) {
 		u.pkeys_changed = !same_bytes(t->pkeys, t->n_pkeys, t->incoming.pkeys,
@@ -180,6 +181,7 @@ void port_tables_finish(
 		free(t->pkeys);
 		t->pkeys = TAKE_PTR(t->incoming.pkeys);
 		t->n_pkeys = t->incoming.n_pkeys;
+		t->pkeys_known = true;
 	}
 	t->facts = *f;
 	t->known = true;

@@ -8,7 +8,9 @@
 #include "details.h"
 
 struct port_tables {
-	bool known;        /* at least one reading was complete */
+	bool known;      /* at least one reading was complete */
+	bool gids_known; /* and had this table: what no reading had is unknown, not empty */
+	bool pkeys_known;
 	uint64_t readings; /* how many were */
 	struct table_facts facts;
 	struct gid_facts *gids; /* entries in use, in order of index */

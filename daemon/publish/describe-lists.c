@@ -2,6 +2,8 @@
 /* The lists within a device or a port that only JSON has: PCIe links, P_Keys, bond legs, flow control. */
 #include "describe-internal.h"
 
+#include <errno.h>
+
 static json_t *json_known(uint64_t number, bool known)
 {
 	return known ? json_number(number) : json_null();
@@ -34,6 +36,13 @@ void describe_put_device_lists(struct builder *b, json_t *o, const struct device
 }
 
 /* ---- tables of a port ---- */
+
+/* The kernel makes no directory of a table without entries, and iWARP has no P_Keys. */
+static bool knows_pkeys(const struct port *p)
+{
+	return p->tables.pkeys_known ||
+	       (p->tables.facts.pkey_error == -ENOENT && streq(p->device->facts.protocol, "iw"));
+}
 
 static json_t *json_pkeys(struct builder *b, const struct port_tables *t)
 {
@@ -120,7 +129,7 @@ void describe_put_port_lists(
 	const struct port_tables *t = &p->tables;
 	const struct netdev *n = port_netdev(m, p), *bond = netdev_bond(m, n);
 
-	put(b, o, "PKeys", t->known ? json_pkeys(b, t) : json_null());
+	put(b, o, "PKeys", knows_pkeys(p) ? json_pkeys(b, t) : json_null());
 	put(b, o, "Bond", bond ? json_text(bond->facts.name) : json_null());
 	put(b, o, "BondLegs", json_legs(b, m, bond));
 	put(b, o, "Qos", n && n->have_qos ? json_qos(b, &n->qos) : json_null());

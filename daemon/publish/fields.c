@@ -402,7 +402,7 @@ static void get_last_probe(const struct subject *s, struct value *v)
 
 static void get_gids(const struct subject *s, struct value *v)
 {
-	v->known = s->port->tables.known;
+	v->known = s->port->tables.gids_known;
 }
 
 const struct field port_fields[] = {

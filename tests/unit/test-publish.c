@@ -283,6 +283,45 @@ static void test_describe_tables(void **state)
 	model_done(&m);
 }
 
+/* What no reading has had is unknown: an empty list would say that there is none. */
+static void test_describe_unreadable_tables(void **state)
+{
+	static struct model m;
+	struct publish_context ctx = { .model = &m };
+	struct table_facts end = { .gid_error = -EIO, .pkey_error = -EIO };
+	struct tables_update u;
+	struct device *d;
+	struct port *p;
+
+	fill_model(&m, &d);
+	p = &d->ports[0];
+	for (int i = 0; i < 4; i++) {
+		static const struct {
+			int error;
+			const char *protocol;
+			bool gids, pkeys;
+		} cases[] = { { -EIO, "ib", false, false }, { -ENOENT, "ib", false, false },
+			/* The kernel makes no directory for the P_Keys that iWARP has not. */
+			{ -ENOENT, "iw", false, true }, { 0, "ib", true, true } };
+		json_t *root, *port;
+
+		STRSCPY(d->facts.protocol, cases[i].protocol);
+		end.gid_error = end.pkey_error = cases[i].error;
+		port_tables_finish(&p->tables, &end, &u);
+		root = describe(&ctx, 0, false);
+		port = json_array_get(
+			json_object_get(
+				json_array_get(json_object_get(root, "Devices"), 0), "Ports"),
+			0);
+		assert_int_equal(json_is_array(json_object_get(port, "Gids")), cases[i].gids);
+		assert_int_equal(json_is_null(json_object_get(port, "Gids")), !cases[i].gids);
+		assert_int_equal(json_is_array(json_object_get(port, "PKeys")), cases[i].pkeys);
+		assert_int_equal(json_is_null(json_object_get(port, "PKeys")), !cases[i].pkeys);
+		json_decref(root);
+	}
+	model_done(&m);
+}
+
 /* What is in the brief text is the same in the whole one, and what is left out there was nothing, or is long. */
 static void test_describe_brief(void **state)
 {
@@ -540,6 +579,7 @@ int main(void)
 		cmocka_unit_test(test_describe_unknown),
 		cmocka_unit_test(test_describe_full),
 		cmocka_unit_test(test_describe_tables),
+		cmocka_unit_test(test_describe_unreadable_tables),
 		cmocka_unit_test(test_describe_brief),
 		cmocka_unit_test(test_describe_details),
 		cmocka_unit_test(test_describe_bond),

@@ -437,10 +437,10 @@ def test_input(tap, rig):
 
 def test_collect(tap, rig):
     """The tree as this host's /sys, where that can be: what is collected of it is judged alike."""
-    def collect(tree, *args):
+    def collect(tree, *args, before=""):
         env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": str(rig.directory),
                "ASAN_OPTIONS": "exitcode=99", "UBSAN_OPTIONS": "halt_on_error=1"}
-        inner = 'mount --bind "$0/sys" /sys && exec "$@"'
+        inner = f'mount --bind "$0/sys" /sys && {before} exec "$@"'
         return subprocess.run(["unshare", "--mount", "--map-root-user", "sh", "-c", inner,
                                rig.directory / tree, rig.rdmactl, "collect", *args],
                               env=env, cwd=rig.directory, stdin=subprocess.DEVNULL,
@@ -484,6 +484,17 @@ def test_collect(tap, rig):
     p = collect("mlx4", "nowhere/x.tgz")
     tap(p.returncode == 1 and p.stderr, "collect: where nothing can be written", p)
     tap(collect("mlx4", "a", "b").returncode == 2, "collect: one file")
+
+    # A disk without room: nothing is left of the tree, and what was there stays.
+    full = rig.directory / "full"
+    full.mkdir()
+    for room, args, where in (("64k", ["full/new/"], b"full/new/"), ("4k", ["full/x.tgz"], b"full/x.tgz"),
+                              ("64k", ["x.tgz"], b"full/rdmactl.")):
+        tmp = 'TMPDIR="$PWD/full" ' if args == ["x.tgz"] else ""
+        p = collect("mlx5-ndr", *args, before=f'mount -t tmpfs -o size={room} tmpfs full && {tmp}'
+                    'sh -c \'"$@"; r=$?; find full -mindepth 1 >&2; exit $r\' sh "$@"; exit; ')
+        tap(p.returncode == 1 and where in p.stderr and p.stderr.endswith(b": No space left on device\n"),
+            f"collect {args[0]}: a full disk is named, nothing is left", p)
     left = [p.name for p in rig.directory.glob("*rdmactl.*")] + \
         [p.name for p in rig.directory.glob("*.tgz.*")]
     tap(not left, "collect: nothing is left", left)

@@ -19,6 +19,9 @@
 /* No file of a captured tree is larger: what tar would make of a few bytes can be. */
 #define UNPACKED_FILE_MAX (64U * 1024 * 1024)
 
+/* What the smallest archive is below. */
+#define ROOM_SIZE (1024 * 1024)
+
 DEFINE_CLEANUP(DIR *, closedir)
 
 int private_directory(char **ret)
@@ -151,10 +154,19 @@ int archive_unpack(const char *file, const char *directory)
 	return r;
 }
 
+/* tar says in words only what it died of: whether there is no room for more is asked here. */
+static int find_no_room(int output)
+{
+	int r = posix_fallocate(output, 0, ROOM_SIZE);
+
+	return r == ENOSPC || r == EDQUOT || r == EFBIG ? -r : -EBADMSG;
+}
+
 int archive_pack(const char *directory, int output)
 {
 	const char *const argv[] = { "tar", "--create", "--gzip", "--sort=name", "--owner=root:0",
 		"--group=root:0", "--directory", directory, "--file=-", ".", NULL };
+	int r = run_tar(argv, output);
 
-	return run_tar(argv, output);
+	return r == -EBADMSG ? find_no_room(output) : r;
 }

@@ -18,6 +18,7 @@
 #include "parse.h"
 #include "put-file.h"
 #include "source.h"
+#include "text.h"
 
 DEFINE_CLEANUP(DIR *, closedir)
 
@@ -333,6 +334,14 @@ static int fail(const char *what, int error)
 	return EXIT_FAILED;
 }
 
+static int fail_file(const char *file, bool force, int error)
+{
+	if (error != -EEXIST)
+		return fail(file, error);
+	output_error("%s exists%s", file, force ? "" : " (--force writes over a file)");
+	return EXIT_FAILED;
+}
+
 static int collect_into(const char *directory, struct collection *c)
 {
 	int r, q;
@@ -343,6 +352,20 @@ static int collect_into(const char *directory, struct collection *c)
 	r = fill(c);
 	q = collection_end(c);
 	return r < 0 ? r : q;
+}
+
+/* Half a tree would be taken for a whole one, and stand in the way of the next. */
+static int collect_directory_tree(const char *directory, bool force, struct collection *c)
+{
+	int r;
+
+	if (mkdir(directory, 0700) < 0)
+		return fail_file(directory, force, -errno);
+	r = collect_into(directory, c);
+	if (r >= 0)
+		return 0;
+	remove_tree(directory);
+	return fail(directory, r);
 }
 
 static int pack(int fd, const void *directory)
@@ -358,11 +381,14 @@ static int collect_archive(const char *file, bool force, struct collection *c)
 
 	/* Said before the work is done; that it holds then, too, is put_file()'s. */
 	if (!force && lstat(file, &st) == 0)
-		return -EEXIST;
+		return fail_file(file, force, -EEXIST);
 	r = private_directory(&temporary);
 	if (r >= 0)
 		r = collect_into(temporary, c);
-	return r < 0 ? r : put_file(file, 0600, force, pack, temporary);
+	if (r < 0)
+		return fail(or_text(temporary, "A temporary directory"), r);
+	r = put_file(file, 0600, force, pack, temporary);
+	return r < 0 ? fail_file(file, force, r) : 0;
 }
 
 int verb_collect(const struct options *o)
@@ -378,15 +404,11 @@ int verb_collect(const struct options *o)
 	}
 	umask(077);
 	if (file[0] && file[strlen(file) - 1] == '/')
-		r = mkdir(file, 0700) < 0 ? -errno : collect_into(file, &c);
+		r = collect_directory_tree(file, o->force, &c);
 	else
 		r = collect_archive(file, o->force, &c);
-	if (r == -EEXIST) {
-		output_error("%s exists%s", file, o->force ? "" : " (--force writes over a file)");
-		return EXIT_FAILED;
-	}
-	if (r < 0)
-		return fail(file, r);
+	if (r != 0)
+		return r;
 	printf("%s: %zu files", file, c.n_files);
 	if (c.n_silent > 0)
 		printf(", %zu did not answer", c.n_silent);

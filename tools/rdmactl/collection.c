@@ -35,10 +35,13 @@ int collection_begin(struct collection *c, const char *top)
 
 int collection_end(struct collection *c)
 {
-	bool lost = ferror(c->left_out) != 0;
+	int r = c->error;
 
 	slow_reader_done(&c->reader);
-	return fclose(c->left_out) != 0 || lost ? -EIO : 0;
+	if (r >= 0 && (fflush(c->left_out) != 0 || ferror(c->left_out)))
+		r = errno ? -errno : -EIO;
+	fclose(c->left_out);
+	return r;
 }
 
 void collect_object(struct collection *c)
@@ -49,6 +52,14 @@ void collect_object(struct collection *c)
 static void leave_out(struct collection *c, const char *path, const char *why)
 {
 	fprintf(c->left_out, "%s: %s\n", path, why);
+}
+
+/* A path that the tree has not. Where there is no room for it there is none for the rest. */
+static void note_unwritten(struct collection *c, const char *path, int error)
+{
+	leave_out(c, path, strerror(-error));
+	if (error == -ENOSPC || error == -EDQUOT || error == -EFBIG || error == -EIO)
+		c->error = error;
 }
 
 /* Where a path of the host is in the tree. */
@@ -100,7 +111,11 @@ static int write_file(struct collection *c, const char *path, const char *data, 
 
 int collection_add_text(struct collection *c, const char *path, const char *text)
 {
-	return write_file(c, path, text, strlen(text));
+	int r = write_file(c, path, text, strlen(text));
+
+	if (r < 0)
+		note_unwritten(c, path, r);
+	return r;
 }
 
 int collection_add_directory(struct collection *c, const char *path)
@@ -113,6 +128,8 @@ int collection_add_directory(struct collection *c, const char *path)
 		r = make_parents(c, to);
 	if (r >= 0 && mkdir(to, 0700) < 0 && errno != EEXIST)
 		r = -errno;
+	if (r < 0)
+		note_unwritten(c, path, r);
 	return r;
 }
 
@@ -121,6 +138,8 @@ static bool may_go_on(struct collection *c, const char *path)
 {
 	const char *why = NULL;
 
+	if (c->error < 0)
+		return false;
 	if (c->silence >= SILENCE_MAX)
 		why = "not tried: others of this object did not answer";
 	else if (c->n_files >= FILES_MAX || c->n_bytes >= BYTES_MAX)
@@ -151,10 +170,14 @@ static void copy_file(struct collection *c, const char *path)
 		leave_out(c, path, text);
 		return;
 	}
-	if (r >= 0)
-		r = write_file(c, path, data, size);
-	if (r < 0 && r != -ENOENT)
-		leave_out(c, path, strerror(-r));
+	if (r < 0) {
+		if (r != -ENOENT)
+			leave_out(c, path, strerror(-r));
+		return;
+	}
+	r = write_file(c, path, data, size);
+	if (r < 0)
+		note_unwritten(c, path, r);
 }
 
 static void copy_link(struct collection *c, const char *path)
@@ -174,7 +197,7 @@ static void copy_link(struct collection *c, const char *path)
 	if (r >= 0 && symlink(target, to) < 0 && errno != EEXIST)
 		r = -errno;
 	if (r < 0)
-		leave_out(c, path, strerror(-r));
+		note_unwritten(c, path, r);
 }
 
 static void copy(struct collection *c, const char *path, unsigned depth);

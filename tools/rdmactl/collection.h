@@ -19,9 +19,13 @@ struct collection {
 	size_t n_bytes;
 	size_t n_silent;  /* files that did not answer */
 	unsigned silence; /* ... of the present object, see collect_object() */
+	int error;        /* no room for what was read; nothing is copied any more */
 };
 
-/* Copies what is below top, which is a new directory. 0 or negative errno. */
+/*
+ * Copies what is below top, which is a new directory. 0 or negative errno: a tree that could not be
+ * written as a whole, since its disk is full, is none.
+ */
 int collection_begin(struct collection *c, const char *top);
 int collection_end(struct collection *c);
 

@@ -484,6 +484,9 @@ def test_collect(tap, rig):
     p = collect("mlx4", "nowhere/x.tgz")
     tap(p.returncode == 1 and p.stderr, "collect: where nothing can be written", p)
     tap(collect("mlx4", "a", "b").returncode == 2, "collect: one file")
+    p = collect("mlx4", "closed.tgz", before='exec sh -c \'"$@" <&- >&- 2>&-\' sh "$@"; ')
+    tap(p.returncode == 1 and (rig.directory / "closed.tgz").exists() and judged("closed.tgz") == judged("mlx4"),
+        "collect: without stdin, stdout and stderr it is the same but for what is said", p)
 
     # A disk without room: nothing is left of the tree, and what was there stays.
     full = rig.directory / "full"

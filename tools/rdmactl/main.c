@@ -3,6 +3,7 @@
  * rdmactl: ask rdmad how RDMA is on this host. The table of verbs; what a verb does is in its own
  * file, the options in options.c.
  */
+#include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
 
@@ -210,6 +211,17 @@ static int exit_usage(const struct verb *verb, const struct options *o)
 	return verb->run == verb_inspect ? CHECK_UNKNOWN : EXIT_USAGE;
 }
 
+/*
+ * Started without stdout, what is opened next would be it, and have in it what is printed; a pipe to tar
+ * would be its stdin. In their places are files that can be read, or written, as little as a closed one.
+ */
+static void occupy_standard_files(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {
@@ -226,6 +238,7 @@ int main(int argc, char **argv)
 	unsigned given;
 	bool right;
 
+	occupy_standard_files();
 	setlocale(LC_CTYPE, "");
 	right = options_parse(argc, argv, &o, &request, &given);
 	if (request != REQUEST_VERB)

@@ -2,7 +2,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "config.h"
 #include "parser.h"
@@ -16,6 +18,7 @@ static const char *const config_dirs[] = { "/etc", "/run", "/usr/lib" };
 struct loader {
 	struct config *config;
 	struct config_notes *notes; /* NULL: not wanted */
+	const char *root;           /* "": this host; else a tree that stands for one */
 };
 
 struct dropin {
@@ -70,6 +73,31 @@ static int read_all(int fd, char **ret, size_t *ret_size)
 	return -EFBIG;
 }
 
+static bool is_link_to_null(const char *path)
+{
+	char target[16];
+	ssize_t n = readlink(path, target, sizeof(target));
+
+	return n == (ssize_t)strlen("/dev/null") && memcmp(target, "/dev/null", (size_t)n) == 0;
+}
+
+/* In a tree links lead to files of that tree, not of this host. A file descriptor, or -1 and errno. */
+static int open_file(const struct loader *l, const char *path)
+{
+	/* O_NONBLOCK: a FIFO in this place must not hang the boot. */
+	const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	struct open_how how = { .flags = flags, .resolve = RESOLVE_IN_ROOT };
+	_cleanup_(closep) int tree = -1;
+
+	/* A tree has no /dev/null. */
+	if (!*l->root || is_link_to_null(path))
+		return open(path, flags);
+	tree = open(l->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (tree < 0)
+		return -1;
+	return (int)syscall(SYS_openat2, tree, path + strlen(l->root), &how, sizeof(how));
+}
+
 /*
  * Reads one file into the configuration. Whatever is wrong with it is a problem that names it. path
  * exists in its directory, be it as a dangling link.
@@ -84,8 +112,7 @@ static int load_file(const struct loader *l, const char *path)
 	size_t size = 0;
 	int r;
 
-	/* O_NONBLOCK: a FIFO in this place must not hang the boot. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	fd = open_file(l, path);
 	if (fd < 0)
 		return file_problem(c, path, "cannot be read", errno);
 	if (fstat(fd, &st) < 0)
@@ -229,25 +256,26 @@ static int load_dropins(const struct loader *l, const char *root)
 	return 0;
 }
 
-static int load_all(const struct loader *l, const char *root)
+static int load_all(const struct loader *l)
 {
-	int r;
+	int r = load_main(l, l->root);
 
-	if (streq(root, "/"))
-		root = "";
-	r = load_main(l, root);
-	return r < 0 ? r : load_dropins(l, root);
+	return r < 0 ? r : load_dropins(l, l->root);
 }
 
 static int load(const char *root, const char *path, struct config **ret, struct config_notes *notes)
 {
 	_cleanup_(config_freep) struct config *c = config_new();
-	const struct loader l = { .config = c, .notes = notes };
+	const struct loader l = {
+		.config = c,
+		.notes = notes,
+		.root = path || streq(root, "/") ? "" : root,
+	};
 	int r;
 
 	if (!c)
 		return -ENOMEM;
-	r = path ? load_file(&l, path) : load_all(&l, root);
+	r = path ? load_file(&l, path) : load_all(&l);
 	if (r >= 0)
 		r = parser_finish(c);
 	if (r < 0)

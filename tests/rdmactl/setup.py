@@ -223,6 +223,10 @@ def test_verify(tap, rig, update):
     check("a mask", {f"{DROP}/10-site.conf": pathlib.Path("/dev/null"),
                      "usr/lib/rdmad/rdmad.conf.d/10-site.conf": "[Health]\nFlapCount=4\n",
                      f"{DROP}/20-own.conf": "[Health]\nFlapCount=5\n"}, 0)
+    check("links within the tree", {
+        f"{DROP}/10.conf": pathlib.Path("/usr/share/site/rdma.conf"), f"{DROP}/20.conf": pathlib.Path("../own.conf"),
+        f"{DROP}/30.conf": pathlib.Path("/nosuch.conf"), "usr/share/site/rdma.conf": "[Health]\nFlapCount=4\n",
+        "etc/rdmad/own.conf": "[Health]\nFlapCount=5\n"}, 1)
     check("what lacks something", {ETC: "[Link rxe0]\nType=rxe\n[Expect all]\nCount=4\n"}, 1)
     check("what matches nothing", {
         **device("mlx5_0", ports=(1, 2)), **device("mlx5_1", "0a7f:bc12:45ef:d24b", "Ethernet"),

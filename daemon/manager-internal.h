@@ -185,6 +185,8 @@ void manager_judge_missing(struct manager *m);
 void device_drop_context(struct device *d);
 /* What it was asked is not answered any more: to be asked again when that may be. */
 void device_lost_requests(struct device *d);
+/* Lets go of a context whose device is being removed, most likely; the next listing tells. */
+void device_close_context(struct manager *m, struct device *d);
 /* Drops and takes verbs contexts anew as the configuration says now. */
 void device_rewatch(struct manager *m, struct device *d);
 void on_pool_port(const struct port_facts *f, void *user);

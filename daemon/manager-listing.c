@@ -110,6 +110,16 @@ static void drop_replaced(struct manager *m, const struct device_facts *f)
 		device_vanished(m, d);
 }
 
+/*
+ * It lost its uverbs node, and nobody told, or before the node was known as its own: it is being
+ * removed, and that waits for us. If it stays after all, the next listing takes it up again.
+ */
+static void let_go_without_node(struct manager *m, struct device *d)
+{
+	if (device_watch(d)->held && d->facts.no_uverbs)
+		device_close_context(m, d);
+}
+
 void on_pool_device(const struct device_facts *f, void *user)
 {
 	struct manager *m = user;
@@ -128,8 +138,11 @@ void on_pool_device(const struct device_facts *f, void *user)
 		log_error("%s: cannot be watched: %s", f->name, strerror(-changes));
 		return;
 	}
-	if (!(changes & DEVICE_NEW) && device_watch(d)->recalled)
-		device_recalled(m, d);
+	if (!(changes & DEVICE_NEW)) {
+		if (device_watch(d)->recalled)
+			device_recalled(m, d);
+		let_go_without_node(m, d);
+	}
 	if (changes == 0)
 		return;
 	m->plan_dirty = m->state_dirty = true;
@@ -370,9 +383,13 @@ void on_pool_listed(const struct pool_listing *l, void *user)
 		else
 			manager_leave_rdma_monitor(m);
 		manager_inventory_look(m);
-		if (!m->list_again) /* else this one may be from before */
+		if (!m->list_again && !l->doubtful) /* else this one may be from before */
 			rewatch_returned(m);
 	}
-	if (m->list_again)
+	if (m->list_again) {
 		manager_request_listing(m);
+	} else if (l->doubtful) {
+		m->list_again = true;
+		manager_retry_soon(m);
+	}
 }

@@ -265,6 +265,14 @@ void device_rewatch(struct manager *m, struct device *d)
 	device_watch_when_read(m, d);
 }
 
+void device_close_context(struct manager *m, struct device *d)
+{
+	pool_unwatch(m->pool, &d->facts);
+	device_watch(d)->held = false;
+	device_watch(d)->node_gone = true;
+	manager_request_listing(m);
+}
+
 void on_pool_watched(uint32_t device_index, int result, void *user)
 {
 	struct manager *m = user;
@@ -281,6 +289,11 @@ void on_pool_watched(uint32_t device_index, int result, void *user)
 		return;
 	}
 	dw->held = result == 0;
+	if (dw->held && d->facts.no_uverbs) {
+		/* Its node went while it was opened; or came since the last listing: the next tells. */
+		device_close_context(m, d);
+		return;
+	}
 	if (dw->held)
 		dw->vanished = false;
 	dw->pins = result > 0;

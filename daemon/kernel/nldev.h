@@ -28,6 +28,8 @@ int nldev_list_devices(struct nldev *n, nldev_device_cb cb, void *user);
 /*
  * The same of one device; -ENODEV: it is not there. When a device goes while a list is made, one that
  * stays may be left out of it: the kernel goes on with a long list by counting (ib_enum_all_devs()).
+ * One that is being removed is in no list any more, and still found so until the last who has it open
+ * lets go of it (ib_device_get_by_index(), disable_device()).
  */
 int nldev_read_device(struct nldev *n, uint32_t index, nldev_device_cb cb, void *user);
 

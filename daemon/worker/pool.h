@@ -38,6 +38,7 @@ struct pool_listing {
 	int error;     /* 0 or a negative errno: then it says nothing of what it lacks */
 	int refused;   /* the errno of RDMA netlink, where devices are from sysfs instead; 0 not */
 	bool notifies; /* the kernel has the RDMA netlink group of notifications */
+	bool doubtful; /* has a device that the kernel's list left out: the next ones will tell */
 };
 
 struct pool_callbacks {

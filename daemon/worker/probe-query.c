@@ -14,6 +14,9 @@
 /* A device that keeps being renamed is looked at so often. */
 #define LOOKS 4
 
+/* A device that so many listings in a row leave out is being removed: see nldev_read_device(). */
+#define LEFT_OUT_MAX 3
+
 static int send_device(const struct device_facts *f, void *user)
 {
 	struct wire_message m = { .type = WIRE_DEVICE, .id = *(uint32_t *)user, .device = *f };
@@ -62,12 +65,14 @@ struct listing {
 	struct listed {
 		struct device_facts facts;
 		bool stands;
+		bool listed;       /* by one list at least; else it was asked for */
+		unsigned left_out; /* by how many listings in a row, the present one included */
 	} * devices;
 	size_t n, allocated;
 	bool moved; /* one was renamed between the lists */
 };
 
-static int keep_device(const struct device_facts *f, void *user)
+static int keep_asked(const struct device_facts *f, void *user)
 {
 	struct listing *l = user;
 
@@ -84,6 +89,16 @@ static int keep_device(const struct device_facts *f, void *user)
 	return 0;
 }
 
+static int keep_listed(const struct device_facts *f, void *user)
+{
+	struct listing *l = user;
+	int r = keep_asked(f, user);
+
+	if (r >= 0)
+		l->devices[l->n - 1].listed = true;
+	return r;
+}
+
 static int compare_name(const struct device_facts *f, void *user)
 {
 	struct listing *l = user;
@@ -97,6 +112,15 @@ static int compare_name(const struct device_facts *f, void *user)
 		l->moved = l->moved || !d->stands;
 	}
 	return 0; /* what is new has its uevent, and the next listing */
+}
+
+static int compare_listed(const struct device_facts *f, void *user)
+{
+	struct listing *l = user;
+
+	for (size_t i = 0; i < l->n; i++)
+		l->devices[i].listed |= l->devices[i].facts.index == f->index;
+	return compare_name(f, user);
 }
 
 /*
@@ -151,7 +175,7 @@ static int read_left_out(struct nldev *n, struct listing *l)
 
 	for (size_t i = 0; r >= 0 && i < last.n; i++)
 		if (!is_listed(l, last.devices[i].facts.index))
-			r = ask_for(n, last.devices[i].facts.index, keep_device, l);
+			r = ask_for(n, last.devices[i].facts.index, keep_asked, l);
 	return r;
 }
 
@@ -165,6 +189,26 @@ static int confirm_left_out(struct nldev *n, struct listing *l)
 	return r;
 }
 
+/*
+ * The kernel finds a device by its index until the last who has it open lets go: also one that it is
+ * removing, and lists no more. That may be us, or may never be.
+ */
+static void count_left_out(struct listing *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		struct listed *d = &l->devices[i];
+
+		if (d->listed)
+			continue;
+		d->left_out = 1;
+		for (size_t k = 0; k < last.n; k++)
+			if (last.devices[k].facts.index == d->facts.index)
+				d->left_out += last.devices[k].left_out;
+		if (d->left_out >= LEFT_OUT_MAX)
+			d->stands = false;
+	}
+}
+
 /* Returns 0; -EINTR: the names never held still; or another negative errno. */
 static int read_listing(struct nldev *n, struct listing *l)
 {
@@ -173,25 +217,27 @@ static int read_listing(struct nldev *n, struct listing *l)
 	for (int i = 0; i < LOOKS; i++) {
 		l->n = 0;
 		l->moved = false;
-		r = nldev_list_devices(n, keep_device, l);
+		r = nldev_list_devices(n, keep_listed, l);
 		if (r >= 0)
 			r = read_left_out(n, l);
 		if (r < 0)
 			return r;
 		for (size_t k = 0; k < l->n; k++)
 			complete(&l->devices[k].facts);
-		r = nldev_list_devices(n, compare_name, l);
+		r = nldev_list_devices(n, compare_listed, l);
 		if (r >= 0 && !l->moved)
 			r = confirm_left_out(n, l);
 		if (r < 0)
 			return r;
-		if (!l->moved)
+		if (!l->moved) {
+			count_left_out(l);
 			return 0;
+		}
 	}
 	return -EINTR;
 }
 
-static int list_by_netlink(struct nldev *n, uint32_t id)
+static int list_by_netlink(struct nldev *n, uint32_t id, struct wire_result *result)
 {
 	struct listing l = { 0 };
 	int r = read_listing(n, &l);
@@ -201,6 +247,8 @@ static int list_by_netlink(struct nldev *n, uint32_t id)
 
 		if (!l.devices[i].stands)
 			continue; /* it went in between */
+		if (!l.devices[i].listed)
+			result->how |= LISTED_DOUBT;
 		m.device = l.devices[i].facts;
 		probe_send(&m);
 	}
@@ -223,7 +271,7 @@ static int list_devices(
 		return 0; /* no RDMA stack: a list of no devices */
 	r = lane_open_nldev(l);
 	if (r >= 0)
-		r = list_by_netlink(l->nldev, id);
+		r = list_by_netlink(l->nldev, id, result);
 	if (r >= 0) {
 		(void)nldev_read_system(l->nldev, system); /* else it stays unknown */
 		if (nldev_has_monitor(l->nldev))

@@ -83,6 +83,7 @@ struct wire_result {
 
 #define LISTED_MONITOR (1u << 0) /* the kernel has the RDMA netlink group of notifications */
 #define LISTED_SYSFS   (1u << 1) /* RDMA netlink refused (error says how): devices are from sysfs */
+#define LISTED_DOUBT   (1u << 2) /* has a device that the kernel's list left out */
 
 /* Events of one port (0: the device) since the last such message. */
 struct wire_event {

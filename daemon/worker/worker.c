@@ -252,6 +252,7 @@ static void worker_listed(struct worker *w, const struct wire_result *r)
 		l.error = 0;
 	}
 	l.notifies = (r->how & LISTED_MONITOR) != 0;
+	l.doubtful = (r->how & LISTED_DOUBT) != 0;
 	w->pool->cb.listed(&l, w->pool->user);
 }
 

@@ -3,6 +3,7 @@
 # Issue 6, must show 6: rdmad, and the setup helper, are killed in the middle of an apply: the next start completes it,
 # nothing is doubled or lost, and what is in force is adopted without a change.
 # timeout: 120
+# timeout-long: 400
 # kernels: 6.12
 # shellcheck source=../lib.sh
 . /rig/lib.sh

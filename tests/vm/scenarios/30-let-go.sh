@@ -65,5 +65,29 @@ rdma link add rxe0 type rxe netdev d0
 check "held again" wait_for 5 some_held
 gone_quickly "netdev removed, held" ip link del d0
 check "nothing is held" none_held
+
+# The kernel finds a device that it is removing by its index, and in sysfs, for as long as we hold it.
+cable d0 p0
+check "held once more" wait_for 10 some_held
+daemon=$(pgrep -x rdmad)
+kill -STOP "$daemon"
+for ((i = 0; i < 2000; i++)); do echo change; done >/sys/class/infiniband/rxe0/uevent
+(nap 0.5; kill -CONT "$daemon") &
+gone_quickly "rdma link del, held, and what tells of it is lost in a storm" rdma link del rxe0
+check "nothing is held" none_held
+pictured() { rdmactl --json=short status | jq -e '.Devices == []'; }
+check "and it is seen to be gone" wait_for 2 pictured
+rdma link add rxe0 type rxe netdev d0
+check "held again" wait_for 5 some_held
+
+# A program that does not let go: the kernel lists the device no more, and neither do we.
+exec 9<>"/dev/infiniband/$(rdmactl --json=short status | jq -r '.Devices[0].UverbsNode')"
+rdma link del rxe0 9>&- &
+check "removed, but a program holds it: gone" wait_for 3 pictured
+check "and not seen again" holds 1 pictured
+exec 9>&-
+wait $!
+rdma link add rxe0 type rxe netdev d0
+check "held again" wait_for 5 some_held
 check "rdmad runs" systemctl is-active rdmad.service
 finish

@@ -368,6 +368,8 @@ def test_counters(tap, rig, bus):
     p, rows = lines("--full", "mlx5_0/1")
     tap(b"4000000000 B" in p.stdout, "counters: --full gives the bytes", p.stdout)
     tap(lines("nosuch")[0].returncode == 1, "counters: no such name")
+    p = bus.run("counters", "--json", "nosuch")
+    tap(p.returncode == 1 and json.loads(p.stdout)["Ports"] == [] and b"nosuch" not in p.stdout, "... is JSON, too", p)
     v = json.loads(bus.run("counters", "--json", "mlx5_0").stdout)
     tap(v["Daemon"]["Running"] and v["Ports"] == fixtures.counters(now)["Ports"][:1],
         "counters: the JSON is what the daemon said", v)
@@ -728,6 +730,8 @@ def test_events_usage(tap, rig):
     tap(json.loads(rig.run("events", "--json", **env).stdout) == [], "events: none in JSON")
     p = rig.run("events", RDMAD_JOURNAL_DIRECTORY="/nonexistent")
     tap(p.returncode == 1 and b"cannot be read" in p.stderr, "events: no such directory", p)
+    p = rig.run("events", "--json", RDMAD_JOURNAL_DIRECTORY="/nonexistent")
+    tap(p.returncode == 1 and json.loads(p.stdout) is None, "... in JSON: unknown, which is not none", p)
 
 
 def brief(description):

@@ -126,16 +126,15 @@ int verb_apply(const struct options *o)
 	/* What there is by now is shown all the same, and what is pending is left. */
 	if (late)
 		output_error("%s", or_text(a.message, "Setup has not settled yet"));
-	bus_answer_done(&a);
-	if (status != EXIT_SUCCESS) {
-		if (o->format != OUTPUT_TEXT) {
-			_cleanup_(json_decrefp) json_t *v = json_pack(
-				"{s:{s:b}}", "Daemon", "Running", status != EXIT_NOT_RUNNING);
+	if (status != EXIT_SUCCESS && o->format != OUTPUT_TEXT) {
+		_cleanup_(json_decrefp) json_t *v =
+			json_pack("{s:{s:o}}", "Daemon", "Running", bus_running(o, &a));
 
-			output_json(o, v);
-		}
-		return output_close(status);
+		output_json(o, v);
 	}
+	bus_answer_done(&a);
+	if (status != EXIT_SUCCESS)
+		return output_close(status);
 	status = source_load(o, false, &s);
 	if (status != 0)
 		return status;

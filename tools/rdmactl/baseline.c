@@ -201,7 +201,7 @@ static int show(const struct options *o)
 		json_decref(root);
 		json_decref(raw);
 	} else if (o->format != OUTPUT_TEXT) {
-		root = json_pack("{s:{s:b}}", "Daemon", "Running", status != EXIT_NOT_RUNNING);
+		root = json_pack("{s:{s:o}}", "Daemon", "Running", bus_running(o, &a));
 		output_json(o, root);
 		json_decref(root);
 	}

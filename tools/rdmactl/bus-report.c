@@ -5,6 +5,24 @@
 #include "output.h"
 #include "text.h"
 
+json_t *bus_running(const struct options *o, const struct bus_answer *a)
+{
+	switch (a->outcome) {
+	case BUS_ANSWERED:
+	case BUS_REFUSED:
+	case BUS_NO_ANSWER:
+		return json_true();
+	case BUS_NO_BUS:
+		/* Of another host that cannot be reached nothing is known. */
+		if (o->host)
+			return json_null();
+		break;
+	case BUS_NO_DAEMON:
+		break;
+	}
+	return json_false();
+}
+
 int bus_report(const struct options *o, const struct bus_answer *a, const struct bus_words *words)
 {
 	const char *why = or_text(a->message, "out of memory");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "bus-call.h"
+#include "bus-report.h"
 #include "counters.h"
 #include "macros.h"
 #include "output.h"
@@ -10,16 +11,18 @@
 #define LOCAL_TIMEOUT  (10 * USEC_PER_SEC)
 #define REMOTE_TIMEOUT (2 * USEC_PER_MINUTE)
 
-static int fail(const struct options *o, bool running, int status, const char *why)
+/* running is taken. */
+static int fail(const struct options *o, json_t *running, int status, const char *why)
 {
 	if (o->format != OUTPUT_TEXT) {
-		json_t *v = json_pack("{s:{s:b}}", "Daemon", "Running", running);
+		json_t *v = json_pack("{s:{s:O}}", "Daemon", "Running", running);
 
 		if (status != EXIT_NOT_RUNNING)
 			json_object_set_new(v, "Error", json_string(why));
 		output_json(o, v);
 		json_decref(v);
 	}
+	json_decref(running);
 	return status;
 }
 
@@ -32,23 +35,23 @@ static int no_answer(const struct options *o, const struct bus_answer *a)
 		output_error(
 			"rdmad is not running, and its state file does not hold the counters.\n"
 			"Start it with: systemctl start rdmad");
-		return fail(o, false, EXIT_NOT_RUNNING, why);
+		return fail(o, bus_running(o, a), EXIT_NOT_RUNNING, why);
 	case BUS_NO_ANSWER:
 		output_error("rdmad does not answer on the bus: %s", why);
-		return fail(o, true, EXIT_FAILED, why);
+		return fail(o, bus_running(o, a), EXIT_FAILED, why);
 	case BUS_REFUSED:
 		output_error("rdmad refuses: %s", why);
-		return fail(o, true, EXIT_FAILED, why);
+		return fail(o, bus_running(o, a), EXIT_FAILED, why);
 	case BUS_NO_BUS:
 	case BUS_ANSWERED:
 		break;
 	}
 	if (o->host) {
 		output_error("Cannot reach the bus of %s: %s", o->host, why);
-		return fail(o, false, EXIT_FAILED, why);
+		return fail(o, bus_running(o, a), EXIT_FAILED, why);
 	}
 	output_error("No system bus: %s. The state file does not hold the counters.", why);
-	return fail(o, false, EXIT_NOT_RUNNING, why);
+	return fail(o, bus_running(o, a), EXIT_NOT_RUNNING, why);
 }
 
 /* Takes the ports away that the patterns do not select. */
@@ -74,7 +77,7 @@ int counters_fetch(const struct options *o, json_t **ret)
 
 	if (!o->host && !bus_wanted()) {
 		output_error("RDMAD_BUS=no: the state file does not hold the counters.");
-		return fail(o, false, EXIT_NOT_RUNNING, "RDMAD_BUS=no");
+		return fail(o, json_false(), EXIT_NOT_RUNNING, "RDMAD_BUS=no");
 	}
 	a = bus_call_describe_counters(o->host, o->host ? REMOTE_TIMEOUT : LOCAL_TIMEOUT);
 	if (a.outcome != BUS_ANSWERED) {
@@ -87,7 +90,7 @@ int counters_fetch(const struct options *o, json_t **ret)
 	if (!json_is_object(root) || !json_is_array(json_object_get(root, "Ports"))) {
 		json_decref(root);
 		output_error("rdmad's answer on the bus is not a description of counters");
-		return fail(o, true, EXIT_FAILED, "not a description of counters");
+		return fail(o, json_true(), EXIT_FAILED, "not a description of counters");
 	}
 	daemon = json_object_get(root, "Daemon");
 	if (!json_is_object(daemon)) {

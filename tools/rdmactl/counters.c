@@ -43,8 +43,9 @@ static int print(
 
 static int show(const struct options *o, const struct counters_file *old)
 {
+	bool json = o->format != OUTPUT_TEXT;
 	json_t *counters;
-	int r = counters_fetch(o, &counters);
+	int r = counters_fetch(o, &counters), q;
 
 	if (r != 0)
 		return r;
@@ -55,8 +56,10 @@ static int show(const struct options *o, const struct counters_file *old)
 	if (r == 0 && o->save)
 		r = counters_save(o, o->save, counters);
 	/* Who only keeps them for later wants no output: it is a line in a job script. */
-	if (r == 0 && (!o->save || o->since))
-		r = print(o, counters, old, timepoint_now().real);
+	if ((r == 0 || json) && (!o->save || o->since)) {
+		q = print(o, counters, old, timepoint_now().real);
+		r = r == 0 ? q : r;
+	}
 	json_decref(counters);
 	return r;
 }

@@ -83,6 +83,13 @@ static int follow(struct listing *l)
 	return r;
 }
 
+/* In place of the array: nothing is known, which is not the same as none. */
+static void print_unknown(const struct options *o)
+{
+	if (o->format != OUTPUT_TEXT && !o->follow)
+		puts("null");
+}
+
 static int failed(int error)
 {
 	output_error("The journal cannot be read: %s", strerror(-error));
@@ -97,8 +104,10 @@ static int list(const struct options *o, sd_journal *j, usec_t since)
 	int r, any;
 
 	any = event_journal_seek(j, o, since, max, &l.width);
-	if (any < 0)
+	if (any < 0) {
+		print_unknown(o);
 		return failed(any);
+	}
 	if (!any)
 		l.width = sizeof("mlx5_0/1");
 	output_open(o);
@@ -109,10 +118,10 @@ static int list(const struct options *o, sd_journal *j, usec_t since)
 	r = any || o->follow ? print_all(&l) : 0;
 	if (r >= 0 && o->follow)
 		r = follow(&l);
-	if (r < 0)
-		return failed(r);
 	if (json && l.array)
 		puts("]");
+	if (r < 0)
+		return failed(r);
 	if (o->follow)
 		return EXIT_SUCCESS;
 	if (!json && o->legend && l.n == 0)
@@ -142,7 +151,9 @@ int verb_events(const struct options *o)
 	if (o->host)
 		return events_remote(&mine);
 	r = event_journal_open(kinds, &j);
-	if (r != 0)
-		return r;
+	if (r != 0) {
+		print_unknown(o);
+		return output_close(r);
+	}
 	return list(&mine, j, since);
 }

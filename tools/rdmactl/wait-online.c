@@ -149,6 +149,8 @@ static void say_online(const struct waiter *w)
 static void print_json(const struct waiter *w, bool online)
 {
 	const struct online *v = &w->online;
+	/* Of another host that cannot be reached nothing is known. */
+	bool known = !w->failed && (w->away || w->described);
 	json_t *laggards = json_array(), *root;
 
 	for (size_t i = 0; i < v->n_laggards; i++)
@@ -156,8 +158,8 @@ static void print_json(const struct waiter *w, bool online)
 			laggards, json_pack("{s:s, s:s?}", "Object", v->laggards[i].object, "Why",
 					  v->laggards[i].why));
 	root = json_pack("{s:{s:o}, s:b, s:I, s:o}", "Daemon", "Running",
-		w->away || w->described ? json_boolean(!w->away) : json_null(), "Online", online,
-		"PortsOnline", (json_int_t)v->n_online, "Laggards", laggards);
+		known ? json_boolean(!w->away) : json_null(), "Online", online, "PortsOnline",
+		(json_int_t)v->n_online, "Laggards", laggards);
 	output_json(w->o, root);
 	json_decref(root);
 }
@@ -175,7 +177,8 @@ static int begin(struct waiter *w)
 		if (r < 0)
 			return r;
 	}
-	w->away = strdup("there is no system bus");
+	if (!w->o->host)
+		w->away = strdup("there is no system bus");
 	return bus_watch_new(w->event, w->o->host, &ops, w, &w->watch);
 }
 

@@ -81,6 +81,8 @@ def test_width(tap, rig):
         p = rig.run("status", COLUMNS="64")
         tap(b"(, " not in p.stdout, f"{fixture.__name__}: a shorter verdict is a sentence", p.stdout[:200])
     rig.put(fixtures.eight_one_down)
+    p = rig.run("list", COLUMNS="4294967295")
+    tap(p.returncode == 0 and len(p.stdout) < 5000, "list: a width that nothing has is no table of that width", p.stderr)
     n = len(rig.run("status").stdout.splitlines())
     tap(n <= 23, "8 ports, one down, fit 80x24", n)
     rig.put(fixtures.many)

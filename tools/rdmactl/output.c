@@ -11,6 +11,9 @@
 #include "parse.h"
 #include "text.h"
 
+/* No terminal is wider, and a table takes room and time for all of what it is told. */
+#define WIDTH_MAX 65535
+
 static bool use_colours;
 static size_t width;
 
@@ -47,7 +50,7 @@ static size_t want_width(int fd)
 	uint32_t n;
 
 	if (e && parse_u32(e, &n) == 0 && n > 0)
-		return n;
+		return MIN(n, (uint32_t)WIDTH_MAX);
 	if (isatty(fd))
 		return ioctl(fd, TIOCGWINSZ, &ws) == 0 && ws.ws_col > 0 ? ws.ws_col : 80;
 	return 0;

@@ -50,7 +50,7 @@ struct device_watch {
 	bool held;
 	bool node_gone; /* its uverbs node went; the next listing says whether it went, too */
 	bool pins;      /* not held since it would pin the module */
-	bool vanished;  /* when it was to be opened; the listing after that did not say so */
+	bool vanished;  /* when it was to be opened, or was; the listing after that did not say so */
 };
 
 /* Hangs on a port in the model. */
@@ -185,6 +185,8 @@ void manager_judge_missing(struct manager *m);
 void device_drop_context(struct device *d);
 /* What it was asked is not answered any more: to be asked again when that may be. */
 void device_lost_requests(struct device *d);
+/* It is held, and seems to have no uverbs node; not if it could be opened again in spite of that. */
+bool device_lost_node(const struct device *d);
 /* Lets go of a context whose device is being removed, most likely; the next listing tells. */
 void device_close_context(struct manager *m, struct device *d);
 /* Drops and takes verbs contexts anew as the configuration says now. */

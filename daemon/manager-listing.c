@@ -116,7 +116,7 @@ static void drop_replaced(struct manager *m, const struct device_facts *f)
  */
 static void let_go_without_node(struct manager *m, struct device *d)
 {
-	if (device_watch(d)->held && d->facts.no_uverbs)
+	if (device_lost_node(d))
 		device_close_context(m, d);
 }
 

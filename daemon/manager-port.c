@@ -265,11 +265,18 @@ void device_rewatch(struct manager *m, struct device *d)
 	device_watch_when_read(m, d);
 }
 
+bool device_lost_node(const struct device *d)
+{
+	const struct device_watch *dw = device_watch(d);
+
+	return dw->held && d->facts.no_uverbs && !dw->vanished;
+}
+
 void device_close_context(struct manager *m, struct device *d)
 {
 	pool_unwatch(m->pool, &d->facts);
 	device_watch(d)->held = false;
-	device_watch(d)->node_gone = true;
+	device_watch(d)->vanished = device_watch(d)->node_gone = true;
 	manager_request_listing(m);
 }
 
@@ -289,12 +296,12 @@ void on_pool_watched(uint32_t device_index, int result, void *user)
 		return;
 	}
 	dw->held = result == 0;
-	if (dw->held && d->facts.no_uverbs) {
+	if (device_lost_node(d)) {
 		/* Its node went while it was opened; or came since the last listing: the next tells. */
 		device_close_context(m, d);
 		return;
 	}
-	if (dw->held)
+	if (dw->held && !d->facts.no_uverbs)
 		dw->vanished = false;
 	dw->pins = result > 0;
 	d->events_error = result > 0 ? EVENTS_WOULD_PIN : result;

@@ -73,29 +73,44 @@ static int read_all(int fd, char **ret, size_t *ret_size)
 	return -EFBIG;
 }
 
-static bool is_link_to_null(const char *path)
+/* In a tree links lead to what is in that tree, not to this host's. A file descriptor, or -1 and errno. */
+static int open_within(const struct loader *l, const char *path, int flags)
 {
-	char target[16];
-	ssize_t n = readlink(path, target, sizeof(target));
-
-	return n == (ssize_t)strlen("/dev/null") && memcmp(target, "/dev/null", (size_t)n) == 0;
-}
-
-/* In a tree links lead to files of that tree, not of this host. A file descriptor, or -1 and errno. */
-static int open_file(const struct loader *l, const char *path)
-{
-	/* O_NONBLOCK: a FIFO in this place must not hang the boot. */
-	const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	struct open_how how = { .flags = flags, .resolve = RESOLVE_IN_ROOT };
+	struct open_how how = { .flags = (uint64_t)flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
 	_cleanup_(closep) int tree = -1;
 
-	/* A tree has no /dev/null. */
-	if (!*l->root || is_link_to_null(path))
-		return open(path, flags);
+	if (!*l->root)
+		return open(path, flags | O_CLOEXEC);
 	tree = open(l->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (tree < 0)
 		return -1;
 	return (int)syscall(SYS_openat2, tree, path + strlen(l->root), &how, sizeof(how));
+}
+
+/* What is there, without following a last link. */
+static int look_at(const struct loader *l, const char *path)
+{
+	return open_within(l, path, O_PATH | O_NOFOLLOW);
+}
+
+static bool is_link_to_null(const struct loader *l, const char *path)
+{
+	_cleanup_(closep) int link = look_at(l, path);
+	char target[16];
+	ssize_t n = link >= 0 ? readlinkat(link, "", target, sizeof(target)) : -1;
+
+	return n == (ssize_t)strlen("/dev/null") && memcmp(target, "/dev/null", (size_t)n) == 0;
+}
+
+static int open_file(const struct loader *l, const char *path)
+{
+	/* O_NONBLOCK: a FIFO in this place must not hang the boot. */
+	const int flags = O_RDONLY | O_NOCTTY | O_NONBLOCK;
+
+	/* A tree has no /dev/null. */
+	if (is_link_to_null(l, path))
+		return open("/dev/null", flags | O_CLOEXEC);
+	return open_within(l, path, flags);
 }
 
 /*
@@ -140,14 +155,15 @@ static int load_main(const struct loader *l, const char *root)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(config_dirs); i++) {
 		_cleanup_(freep) char *path = NULL;
-		struct stat st;
+		_cleanup_(closep) int fd = -1;
 
 		if (asprintf(&path, "%s%s/rdmad/rdmad.conf", root, config_dirs[i]) < 0) {
 			path = NULL;
 			return -ENOMEM;
 		}
 		/* What cannot even be looked at may be there: load_file() says why. */
-		if (lstat(path, &st) < 0 && (errno == ENOENT || errno == ENOTDIR))
+		fd = look_at(l, path);
+		if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
 			continue;
 		return load_file(l, path);
 	}
@@ -184,18 +200,21 @@ static int add_dropin(struct dropins *d, const char *dir, const char *name)
 	return 0;
 }
 
-static int list_dropins(struct config *c, struct dropins *d, const char *path)
+static int list_dropins(const struct loader *l, struct dropins *d, const char *path)
 {
+	int r = 0, fd = open_within(l, path, O_RDONLY | O_DIRECTORY);
+	struct config *c = l->config;
 	const struct dirent *e;
 	DIR *dir;
-	int r = 0;
 
-	dir = opendir(path);
+	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir) {
 		/* ENOTDIR above is about a parent that is no directory, or about this one. */
 		if (errno == ENOENT)
 			return 0;
-		return file_problem(c, path, "cannot be listed", errno);
+		r = file_problem(c, path, "cannot be listed", errno);
+		safe_close(fd);
+		return r;
 	}
 	for (;;) {
 		errno = 0;
@@ -242,7 +261,7 @@ static int load_dropins(const struct loader *l, const char *root)
 			path = NULL;
 			return -ENOMEM;
 		}
-		r = list_dropins(l->config, &d, path);
+		r = list_dropins(l, &d, path);
 		if (r < 0)
 			return r;
 	}

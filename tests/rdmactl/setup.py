@@ -227,6 +227,9 @@ def test_verify(tap, rig, update):
         f"{DROP}/10.conf": pathlib.Path("/usr/share/site/rdma.conf"), f"{DROP}/20.conf": pathlib.Path("../own.conf"),
         f"{DROP}/30.conf": pathlib.Path("/nosuch.conf"), "usr/share/site/rdma.conf": "[Health]\nFlapCount=4\n",
         "etc/rdmad/own.conf": "[Health]\nFlapCount=5\n"}, 1)
+    check("a directory that is a link within the tree", {
+        "etc/rdmad": pathlib.Path("/srv/site"), "srv/site/rdmad.conf": "[Health]\nFlapCount=4\n",
+        "srv/site/rdmad.conf.d/10.conf": "[Health]\nFlapCount=5\n"}, 0)
     check("what lacks something", {ETC: "[Link rxe0]\nType=rxe\n[Expect all]\nCount=4\n"}, 1)
     check("what matches nothing", {
         **device("mlx5_0", ports=(1, 2)), **device("mlx5_1", "0a7f:bc12:45ef:d24b", "Ethernet"),

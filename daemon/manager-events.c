@@ -32,10 +32,15 @@ static int on_netdev_io(sd_event_source *source, int fd, uint32_t revents, void 
 	return 0;
 }
 
+/*
+ * The removal waits for who holds a context. Whose node it was may not be known yet: a device can be
+ * opened before a listing has seen its node. The next listing takes up again what stays.
+ */
 static void uverbs_removed(struct manager *m, const char *uverbs)
 {
 	for (struct device *d = m->model.devices; d; d = d->next)
-		if (streq(d->facts.uverbs, uverbs)) {
+		if (streq(d->facts.uverbs, uverbs) ||
+			(!d->facts.uverbs[0] && device_watch(d)->asked)) {
 			pool_unwatch(m->pool, &d->facts);
 			device_watch(d)->node_gone = true;
 		}

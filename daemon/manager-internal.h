@@ -50,7 +50,7 @@ struct device_watch {
 	bool held;
 	bool node_gone; /* its uverbs node went; the next listing says whether it went, too */
 	bool pins;      /* not held since it would pin the module */
-	bool vanished;  /* when it was to be opened, or was; the listing after that did not say so */
+	bool vanished; /* when it was to be opened, or was; the listing after that did not say so */
 };
 
 /* Hangs on a port in the model. */

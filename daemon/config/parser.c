@@ -201,32 +201,14 @@ static int begin_counter(struct parser *p, const char *pattern, unsigned line)
 }
 
 /* A header of this kind as it may be. */
-static const char *example_of(enum section_kind kind)
-{
-	switch (kind) {
-	case SECTION_LINK:
-		return "[Link rxe0]";
-	case SECTION_DEVICE:
-		return "[Device mlx5_0], or [Device *] for every one";
-	case SECTION_PORT:
-		return "[Port mlx5_0/1], or [Port *] for every one";
-	case SECTION_EXPECT:
-		return "[Expect rails]";
-	case SECTION_IPOIB:
-		return "[IPoIB ib0]";
-	case SECTION_COUNTER:
-		return "[Counter symbol_error]";
-	case SECTION_DAEMON:
-	case SECTION_SETUP:
-	case SECTION_MODULES:
-	case SECTION_SYSTEM:
-	case SECTION_HEALTH:
-	case SECTION_NONE:
-	case _SECTION_MAX:
-		break;
-	}
-	return "";
-}
+static const char *const example_table[_SECTION_MAX] = {
+	[SECTION_LINK] = "[Link rxe0]",
+	[SECTION_DEVICE] = "[Device mlx5_0], or [Device *] for every one",
+	[SECTION_PORT] = "[Port mlx5_0/1], or [Port *] for every one",
+	[SECTION_EXPECT] = "[Expect rails]",
+	[SECTION_IPOIB] = "[IPoIB ib0]",
+	[SECTION_COUNTER] = "[Counter symbol_error]",
+};
 
 static int enter_section(struct parser *p, const char *text, unsigned line)
 {
@@ -257,7 +239,7 @@ static int enter_section(struct parser *p, const char *text, unsigned line)
 		return parser_problem(p, line, "[%s] needs %s behind the word: %s", kind,
 			s->kind == SECTION_DEVICE || s->kind == SECTION_PORT ? "a selector"
 									     : "a name",
-			example_of(s->kind));
+			example_table[s->kind]);
 	switch (s->kind) {
 	case SECTION_LINK:
 		return begin_link(p, argument, line);

@@ -54,7 +54,10 @@ static bool a_node_remains(const struct manager *m)
 	return false;
 }
 
-/* Loading ib_umad gives nodes to devices that were there before: those that lack one, or had this. */
+/*
+ * Loading ib_umad gives nodes to devices that were there before: those that lack one, as far as is
+ * known, or had this. A first reading that is on its way may be from before.
+ */
 static void umad_changed(struct manager *m, const char *umad)
 {
 	for (struct device *d = m->model.devices; d; d = d->next)
@@ -62,7 +65,7 @@ static void umad_changed(struct manager *m, const char *umad)
 			struct port *p = &d->ports[i];
 			const char *had = p->tables.facts.umad;
 
-			if (p->tables.known && (!had[0] || streq(had, umad)))
+			if (!had[0] || streq(had, umad))
 				port_ask_tables(m, p);
 		}
 }

@@ -127,9 +127,9 @@ int bus_list_filter(struct bus *b, sd_bus_message *m);
 /* Changes with every reading: to be asked for by whoever wants it. */
 #define QUIET(name, type) SD_BUS_PROPERTY(name, type, get_property, 0, 0)
 /*
- * A field of FIELD_BY_NAME: that it changed is signalled, but not to what; and it is for those who
- * ask for it by name. With these, whoever asks for all objects would be given tables of hundreds of
- * GIDs, and wait an eighth longer for what only a drawing of the machine's topology shows.
+ * A field of FIELD_BY_NAME, which can be long: that it changed is signalled, but not to what; and it is
+ * for those who ask for it by name. With it, whoever asks for all objects would be given tables of
+ * hundreds of GIDs.
  */
 #define BY_NAME(name, type)                          \
 	SD_BUS_PROPERTY(name, type, get_property, 0, \

@@ -149,9 +149,9 @@ def test_monitors(top, server):
 
 def test_time():
     p = run(TIME_OBJECTS)
-    objects, properties, took = map(int, p.stdout.split())
-    print(f"# {objects} objects with {properties} properties: {took / 1000:.1f} ms")
-    tap(objects == 512 and properties > 512 * 20 and took < LIMIT * 1000 * SLOW,
+    objects, properties, answered, took = map(int, p.stdout.split())
+    print(f"# {objects} objects with {properties} properties: {answered / 1000:.1f} ms, and read {took / 1000:.1f} ms")
+    tap(objects == 512 and properties > 512 * 24 and took < LIMIT * 1000 * SLOW,
         f"GetManagedObjects with 256 devices: under {LIMIT} ms, median of five", p)
 
 

@@ -364,8 +364,11 @@ def test_import(tap, rig, update):
                             "Load=rpcrdma", "Load=rpcrdma"]),
             ("odd", ODD, ["LoadInfiniBand=", "LoadInfiniBand=ib_umad", "Load=ib_umad"]),
             ("RDS", "RDS_LOAD=yes\r\nIPOIB_LOAD=no\r\n", ["Load=ib_ipoib rds rds_rdma", "LoadInfiniBand=",
-                                                        "LoadInfiniBand=ib_umad"]), ("nothing", "", []),
-            ("OFED", "UMAD_LOAD=no\nSET_IPOIB_CM=auto\n", ["LoadInfiniBand=", "LoadInfiniBand=ib_ipoib"]),
+                                                        "LoadInfiniBand=ib_umad"]),
+            ("nothing", "", ["LoadInfiniBand=", "LoadInfiniBand=ib_umad"]),
+            ("OFED", "UMAD_LOAD=no\nIPOIB_LOAD=yes\nSET_IPOIB_CM=auto\n",
+             ["LoadInfiniBand=", "LoadInfiniBand=ib_ipoib", "Load=ib_ipoib"]),
+            ("OFED that says no word of IPoIB", "UMAD_LOAD=no\n", ["LoadInfiniBand="]),
             ("OFED without both", "IPOIB_LOAD=no\nUMAD_LOAD=no\n", ["LoadInfiniBand=", "LoadInfiniBand="])):
         p = convert(text, "--output=-")
         golden.add(p, f"import-rdma-conf rdma.conf --output=-    # {what}")

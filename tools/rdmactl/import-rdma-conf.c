@@ -245,13 +245,52 @@ static void say(struct import *im, const struct assignment *a, const char *text)
 	output_error("%s:%u: %s=%s: %s", im->input, a->line, a->key, a->value, text);
 }
 
-/* Of what rdmad loads by itself: whether the old file had it not loaded. */
-static bool is_no(const struct import *im, const char *key)
+static const struct assignment *find_assignment(const struct import *im, const char *key)
 {
 	for (size_t i = 0; i < im->n; i++)
 		if (streq_ptr(im->items[i].key, key))
-			return !streq(im->items[i].value, "yes");
-	return false;
+			return &im->items[i];
+	return NULL;
+}
+
+/*
+ * Of what rdmad loads by itself: whether the old file had it not loaded. Without a word IPoIB was not;
+ * ib_umad was, by RHEL's script, whose file has no key for it.
+ */
+static bool had_umad(const struct import *im)
+{
+	const struct assignment *a = find_assignment(im, "UMAD_LOAD");
+
+	return !a || streq(a->value, "yes");
+}
+
+static bool had_ipoib(const struct import *im)
+{
+	const struct assignment *a = find_assignment(im, "IPOIB_LOAD");
+
+	return a && streq(a->value, "yes");
+}
+
+static void write_defaults(struct import *im)
+{
+	fputs("LoadInfiniBand=\n", im->out);
+	if (had_umad(im))
+		fputs("LoadInfiniBand=ib_umad\n", im->out);
+	if (had_ipoib(im))
+		fputs("LoadInfiniBand=ib_ipoib\n", im->out);
+}
+
+/* The file may be from a host that never needed the key: that its lack matters is said. */
+static void write_lacking_ipoib(struct import *im)
+{
+	static const char text[] = "IPOIB_LOAD= is not in it: ib_ipoib was not loaded then";
+
+	if (find_assignment(im, "IPOIB_LOAD"))
+		return;
+	fprintf(im->out, "\n# %s\n", text);
+	output_error("%s: %s", im->input, text);
+	if (had_umad(im)) /* else that is written */
+		write_defaults(im);
 }
 
 static void write_no(struct import *im, const struct assignment *a)
@@ -263,13 +302,8 @@ static void write_no(struct import *im, const struct assignment *a)
 		say(im, a, "neither \"yes\" nor \"no\": it counted as no");
 	else if (yes)
 		say(im, a, "not \"yes\" in small letters: it never had an effect");
-	if (!streq(a->key, "IPOIB_LOAD") && !streq(a->key, "UMAD_LOAD"))
-		return;
-	fputs("LoadInfiniBand=\n", im->out);
-	if (!is_no(im, "UMAD_LOAD"))
-		fputs("LoadInfiniBand=ib_umad\n", im->out);
-	if (!is_no(im, "IPOIB_LOAD"))
-		fputs("LoadInfiniBand=ib_ipoib\n", im->out);
+	if (streq(a->key, "IPOIB_LOAD") || streq(a->key, "UMAD_LOAD"))
+		write_defaults(im);
 }
 
 static void write_assignment(struct import *im, const struct assignment *a)
@@ -321,6 +355,7 @@ static void write_all(struct import *im)
 		im->input, RDMAD_VERSION);
 	for (size_t i = 0; i < im->n; i++)
 		write_assignment(im, &im->items[i]);
+	write_lacking_ipoib(im);
 }
 
 /* ---- the verb ---- */

@@ -76,7 +76,8 @@ same() { local n; n=$("$1") && echo "$n, wanted $2" && [[ $n == "$2" ]]; }
 check "as many descriptors as after the 4th ($fds)" wait_for 5 same rdmad_fds "$fds"
 check "as many processes ($procs)" wait_for 5 same rdmad_procs "$procs"
 echo "# PSS $pss KiB after 4 cycles, or 40 of many, $(rdmad_pss) KiB now"
-check_below "memory grew by less than, in KiB" "$(( $(rdmad_pss) - pss + 1000000 ))" 1001024
+# A long run sees what each of the 32 processes does every ten minutes for the first time: some 60 KiB each.
+check_below "memory grew by less than, in KiB" "$(( $(rdmad_pss) - pss + 1000000 ))" "$(( 1001024 + (cycles > 40 ? 2048 : 0) ))"
 check_eq "the same daemon" "$(systemctl show -P NRestarts rdmad.service)" 0
 
 gone "all of both kinds at once" rdmasim destroy all

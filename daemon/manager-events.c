@@ -40,10 +40,8 @@ static void uverbs_removed(struct manager *m, const char *uverbs)
 {
 	for (struct device *d = m->model.devices; d; d = d->next)
 		if (streq(d->facts.uverbs, uverbs) ||
-			(!d->facts.uverbs[0] && device_watch(d)->asked)) {
-			pool_unwatch(m->pool, &d->facts);
-			device_watch(d)->node_gone = true;
-		}
+			(!d->facts.uverbs[0] && device_watch(d)->asked))
+			device_close_context(m, d);
 }
 
 static bool a_node_remains(const struct manager *m)

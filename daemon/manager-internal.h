@@ -185,10 +185,14 @@ void manager_judge_missing(struct manager *m);
 void device_drop_context(struct device *d);
 /* What it was asked is not answered any more: to be asked again when that may be. */
 void device_lost_requests(struct device *d);
-/* It is held, and seems to have no uverbs node; not if it could be opened again in spite of that. */
-bool device_lost_node(const struct device *d);
-/* Lets go of a context whose device is being removed, most likely; the next listing tells. */
+/* Lets go of a context whose device is being removed; if it stays after all, a listing takes it up again. */
 void device_close_context(struct manager *m, struct device *d);
+/*
+ * The same for a held device that seems to have lost its uverbs node, while nobody told, or before the
+ * node was known as its own: the removal waits for us. Not if it could be opened again in spite of that.
+ * Whether it was so.
+ */
+bool device_close_without_node(struct manager *m, struct device *d);
 /* Drops and takes verbs contexts anew as the configuration says now. */
 void device_rewatch(struct manager *m, struct device *d);
 void on_pool_port(const struct port_facts *f, void *user);

@@ -110,16 +110,6 @@ static void drop_replaced(struct manager *m, const struct device_facts *f)
 		device_vanished(m, d);
 }
 
-/*
- * It lost its uverbs node, and nobody told, or before the node was known as its own: it is being
- * removed, and that waits for us. If it stays after all, the next listing takes it up again.
- */
-static void let_go_without_node(struct manager *m, struct device *d)
-{
-	if (device_lost_node(d))
-		device_close_context(m, d);
-}
-
 void on_pool_device(const struct device_facts *f, void *user)
 {
 	struct manager *m = user;
@@ -141,7 +131,7 @@ void on_pool_device(const struct device_facts *f, void *user)
 	if (!(changes & DEVICE_NEW)) {
 		if (device_watch(d)->recalled)
 			device_recalled(m, d);
-		let_go_without_node(m, d);
+		device_close_without_node(m, d);
 	}
 	if (changes == 0)
 		return;

@@ -265,19 +265,23 @@ void device_rewatch(struct manager *m, struct device *d)
 	device_watch_when_read(m, d);
 }
 
-bool device_lost_node(const struct device *d)
-{
-	const struct device_watch *dw = device_watch(d);
-
-	return dw->held && d->facts.no_uverbs && !dw->vanished;
-}
-
 void device_close_context(struct manager *m, struct device *d)
 {
 	pool_unwatch(m->pool, &d->facts);
 	device_watch(d)->held = false;
-	device_watch(d)->vanished = device_watch(d)->node_gone = true;
+	device_watch(d)->node_gone = true;
+}
+
+bool device_close_without_node(struct manager *m, struct device *d)
+{
+	struct device_watch *dw = device_watch(d);
+
+	if (!dw->held || !d->facts.no_uverbs || dw->vanished)
+		return false;
+	device_close_context(m, d);
+	dw->vanished = true;
 	manager_request_listing(m);
+	return true;
 }
 
 void on_pool_watched(uint32_t device_index, int result, void *user)
@@ -296,11 +300,9 @@ void on_pool_watched(uint32_t device_index, int result, void *user)
 		return;
 	}
 	dw->held = result == 0;
-	if (device_lost_node(d)) {
-		/* Its node went while it was opened; or came since the last listing: the next tells. */
-		device_close_context(m, d);
+	/* Its node went while it was opened; or came since the last listing: the next tells. */
+	if (device_close_without_node(m, d))
 		return;
-	}
 	if (dw->held && !d->facts.no_uverbs)
 		dw->vanished = false;
 	dw->pins = result > 0;

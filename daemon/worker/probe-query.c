@@ -65,14 +65,13 @@ struct listing {
 	struct listed {
 		struct device_facts facts;
 		bool stands;
-		bool listed;       /* by one list at least; else it was asked for */
-		unsigned left_out; /* by how many listings in a row, the present one included */
+		unsigned left_out; /* of how many listings in a row, this one included */
 	} * devices;
 	size_t n, allocated;
 	bool moved; /* one was renamed between the lists */
 };
 
-static int keep_asked(const struct device_facts *f, void *user)
+static int keep_device(const struct device_facts *f, void *user)
 {
 	struct listing *l = user;
 
@@ -89,16 +88,6 @@ static int keep_asked(const struct device_facts *f, void *user)
 	return 0;
 }
 
-static int keep_listed(const struct device_facts *f, void *user)
-{
-	struct listing *l = user;
-	int r = keep_asked(f, user);
-
-	if (r >= 0)
-		l->devices[l->n - 1].listed = true;
-	return r;
-}
-
 static int compare_name(const struct device_facts *f, void *user)
 {
 	struct listing *l = user;
@@ -112,15 +101,6 @@ static int compare_name(const struct device_facts *f, void *user)
 		l->moved = l->moved || !d->stands;
 	}
 	return 0; /* what is new has its uevent, and the next listing */
-}
-
-static int compare_listed(const struct device_facts *f, void *user)
-{
-	struct listing *l = user;
-
-	for (size_t i = 0; i < l->n; i++)
-		l->devices[i].listed |= l->devices[i].facts.index == f->index;
-	return compare_name(f, user);
 }
 
 /*
@@ -175,8 +155,27 @@ static int read_left_out(struct nldev *n, struct listing *l)
 
 	for (size_t i = 0; r >= 0 && i < last.n; i++)
 		if (!is_listed(l, last.devices[i].facts.index))
-			r = ask_for(n, last.devices[i].facts.index, keep_asked, l);
+			r = ask_for(n, last.devices[i].facts.index, keep_device, l);
 	return r;
+}
+
+/*
+ * Those from the one given on are not in the first list; left out is what does not stand by the second,
+ * either. The kernel finds a device by its index until the last who has it open lets go: also one that it
+ * is removing, and lists no more. That may be us, or may never be.
+ */
+static void count_left_out(struct listing *l, size_t from)
+{
+	for (size_t i = from; i < l->n; i++) {
+		struct listed *d = &l->devices[i];
+
+		if (d->stands)
+			continue;
+		d->left_out = 1;
+		for (size_t k = 0; k < last.n; k++)
+			if (last.devices[k].facts.index == d->facts.index)
+				d->left_out += last.devices[k].left_out;
+	}
 }
 
 static int confirm_left_out(struct nldev *n, struct listing *l)
@@ -184,55 +183,37 @@ static int confirm_left_out(struct nldev *n, struct listing *l)
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < l->n; i++)
-		if (!l->devices[i].stands)
+		if (!l->devices[i].stands && l->devices[i].left_out < LEFT_OUT_MAX)
 			r = ask_for(n, l->devices[i].facts.index, compare_name, l);
 	return r;
-}
-
-/*
- * The kernel finds a device by its index until the last who has it open lets go: also one that it is
- * removing, and lists no more. That may be us, or may never be.
- */
-static void count_left_out(struct listing *l)
-{
-	for (size_t i = 0; i < l->n; i++) {
-		struct listed *d = &l->devices[i];
-
-		if (d->listed)
-			continue;
-		d->left_out = 1;
-		for (size_t k = 0; k < last.n; k++)
-			if (last.devices[k].facts.index == d->facts.index)
-				d->left_out += last.devices[k].left_out;
-		if (d->left_out >= LEFT_OUT_MAX)
-			d->stands = false;
-	}
 }
 
 /* Returns 0; -EINTR: the names never held still; or another negative errno. */
 static int read_listing(struct nldev *n, struct listing *l)
 {
+	size_t n_listed;
 	int r;
 
 	for (int i = 0; i < LOOKS; i++) {
 		l->n = 0;
 		l->moved = false;
-		r = nldev_list_devices(n, keep_listed, l);
+		r = nldev_list_devices(n, keep_device, l);
+		n_listed = l->n;
 		if (r >= 0)
 			r = read_left_out(n, l);
 		if (r < 0)
 			return r;
 		for (size_t k = 0; k < l->n; k++)
 			complete(&l->devices[k].facts);
-		r = nldev_list_devices(n, compare_listed, l);
-		if (r >= 0 && !l->moved)
+		r = nldev_list_devices(n, compare_name, l);
+		if (r >= 0 && !l->moved) {
+			count_left_out(l, n_listed);
 			r = confirm_left_out(n, l);
+		}
 		if (r < 0)
 			return r;
-		if (!l->moved) {
-			count_left_out(l);
+		if (!l->moved)
 			return 0;
-		}
 	}
 	return -EINTR;
 }
@@ -247,7 +228,7 @@ static int list_by_netlink(struct nldev *n, uint32_t id, struct wire_result *res
 
 		if (!l.devices[i].stands)
 			continue; /* it went in between */
-		if (!l.devices[i].listed)
+		if (l.devices[i].left_out)
 			result->how |= LISTED_DOUBT;
 		m.device = l.devices[i].facts;
 		probe_send(&m);

@@ -3,9 +3,26 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "macros.h"
+
+int file_open_within(int tree, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (unsigned)(flags | O_CLOEXEC),
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd;
+
+	if (tree < 0)
+		fd = open(path, flags | O_CLOEXEC);
+	else
+		fd = syscall(SYS_openat2, tree, path, &how, sizeof(how));
+	return fd < 0 ? -errno : (int)fd;
+}
 
 /* Less than size when the file has been cut meanwhile. */
 static int read_all(int fd, char *buf, size_t size, size_t *ret)

@@ -2,11 +2,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "config.h"
+#include "file.h"
 #include "parser.h"
 
 #define FILE_MAX (1024U * 1024U)
@@ -19,6 +18,7 @@ struct loader {
 	struct config *config;
 	struct config_notes *notes; /* NULL: not wanted */
 	const char *root;           /* "": this host; else a tree that stands for one */
+	int tree;                   /* that directory, or why it cannot be opened */
 };
 
 struct dropin {
@@ -73,24 +73,17 @@ static int read_all(int fd, char **ret, size_t *ret_size)
 	return -EFBIG;
 }
 
-/* In a tree links lead to what is in that tree, not to this host's. A file descriptor, or -1 and errno. */
-static int open_within(const struct loader *l, const char *path, int flags)
+static int open_path(const struct loader *l, const char *path, int flags)
 {
-	struct open_how how = { .flags = (uint64_t)flags | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
-	_cleanup_(closep) int tree = -1;
-
 	if (!*l->root)
-		return open(path, flags | O_CLOEXEC);
-	tree = open(l->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (tree < 0)
-		return -1;
-	return (int)syscall(SYS_openat2, tree, path + strlen(l->root), &how, sizeof(how));
+		return file_open_within(-1, path, flags);
+	return l->tree < 0 ? l->tree : file_open_within(l->tree, path + strlen(l->root), flags);
 }
 
 /* What is there, without following a last link. */
 static int look_at(const struct loader *l, const char *path)
 {
-	return open_within(l, path, O_PATH | O_NOFOLLOW);
+	return open_path(l, path, O_PATH | O_NOFOLLOW);
 }
 
 static bool is_link_to_null(const struct loader *l, const char *path)
@@ -109,8 +102,8 @@ static int open_file(const struct loader *l, const char *path)
 
 	/* A tree has no /dev/null. */
 	if (is_link_to_null(l, path))
-		return open("/dev/null", flags | O_CLOEXEC);
-	return open_within(l, path, flags);
+		return file_open_within(-1, "/dev/null", flags);
+	return open_path(l, path, flags);
 }
 
 /*
@@ -129,7 +122,7 @@ static int load_file(const struct loader *l, const char *path)
 
 	fd = open_file(l, path);
 	if (fd < 0)
-		return file_problem(c, path, "cannot be read", errno);
+		return file_problem(c, path, "cannot be read", -fd);
 	if (fstat(fd, &st) < 0)
 		return file_problem(c, path, "cannot be read", errno);
 	if (S_ISCHR(st.st_mode)) /* masked by a link to /dev/null */
@@ -151,19 +144,19 @@ static int load_file(const struct loader *l, const char *path)
 }
 
 /* The first rdmad.conf there is, and only that one. */
-static int load_main(const struct loader *l, const char *root)
+static int load_main(const struct loader *l)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(config_dirs); i++) {
 		_cleanup_(freep) char *path = NULL;
 		_cleanup_(closep) int fd = -1;
 
-		if (asprintf(&path, "%s%s/rdmad/rdmad.conf", root, config_dirs[i]) < 0) {
+		if (asprintf(&path, "%s%s/rdmad/rdmad.conf", l->root, config_dirs[i]) < 0) {
 			path = NULL;
 			return -ENOMEM;
 		}
 		/* What cannot even be looked at may be there: load_file() says why. */
 		fd = look_at(l, path);
-		if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		if (fd == -ENOENT || fd == -ENOTDIR)
 			continue;
 		return load_file(l, path);
 	}
@@ -202,19 +195,18 @@ static int add_dropin(struct dropins *d, const char *dir, const char *name)
 
 static int list_dropins(const struct loader *l, struct dropins *d, const char *path)
 {
-	int r = 0, fd = open_within(l, path, O_RDONLY | O_DIRECTORY);
+	int r = 0, fd = open_path(l, path, O_RDONLY | O_DIRECTORY);
 	struct config *c = l->config;
 	const struct dirent *e;
 	DIR *dir;
 
-	dir = fd < 0 ? NULL : fdopendir(fd);
+	/* ENOTDIR is about a parent that is no directory, or about this one. */
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : file_problem(c, path, "cannot be listed", -fd);
+	dir = fdopendir(fd);
 	if (!dir) {
-		/* ENOTDIR above is about a parent that is no directory, or about this one. */
-		if (errno == ENOENT)
-			return 0;
-		r = file_problem(c, path, "cannot be listed", errno);
 		safe_close(fd);
-		return r;
+		return -ENOMEM;
 	}
 	for (;;) {
 		errno = 0;
@@ -249,7 +241,7 @@ static int compare_dropins(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int load_dropins(const struct loader *l, const char *root)
+static int load_dropins(const struct loader *l)
 {
 	_cleanup_(dropins_done) struct dropins d = { 0 };
 	int r;
@@ -257,7 +249,7 @@ static int load_dropins(const struct loader *l, const char *root)
 	for (size_t i = 0; i < ARRAY_SIZE(config_dirs); i++) {
 		_cleanup_(freep) char *path = NULL;
 
-		if (asprintf(&path, "%s%s/rdmad/rdmad.conf.d", root, config_dirs[i]) < 0) {
+		if (asprintf(&path, "%s%s/rdmad/rdmad.conf.d", l->root, config_dirs[i]) < 0) {
 			path = NULL;
 			return -ENOMEM;
 		}
@@ -277,23 +269,28 @@ static int load_dropins(const struct loader *l, const char *root)
 
 static int load_all(const struct loader *l)
 {
-	int r = load_main(l, l->root);
+	int r = load_main(l);
 
-	return r < 0 ? r : load_dropins(l, l->root);
+	return r < 0 ? r : load_dropins(l);
 }
 
 static int load(const char *root, const char *path, struct config **ret, struct config_notes *notes)
 {
 	_cleanup_(config_freep) struct config *c = config_new();
-	const struct loader l = {
+	struct loader l = {
 		.config = c,
 		.notes = notes,
 		.root = path || streq(root, "/") ? "" : root,
 	};
+	_cleanup_(closep) int tree = -1;
 	int r;
 
 	if (!c)
 		return -ENOMEM;
+	if (*l.root) {
+		tree = open(l.root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		l.tree = tree < 0 ? -errno : tree;
+	}
 	r = path ? load_file(&l, path) : load_all(&l);
 	if (r >= 0)
 		r = parser_finish(c);

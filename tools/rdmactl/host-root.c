@@ -3,10 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 
+#include "file.h"
 #include "macros.h"
 #include "parse.h"
 
@@ -46,17 +45,7 @@ void host_root_done(struct host_root *h)
 
 int host_open(const struct host_root *h, const char *path, int flags)
 {
-	struct open_how how = {
-		.flags = (unsigned)(flags | O_CLOEXEC),
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	long fd;
-
-	if (h->live)
-		fd = open(path, flags | O_CLOEXEC);
-	else
-		fd = syscall(SYS_openat2, h->fd, path, &how, sizeof(how));
-	return fd < 0 ? -errno : (int)fd;
+	return file_open_within(h->live ? -1 : h->fd, path, flags);
 }
 
 int host_stat(const struct host_root *h, const char *path, struct stat *ret)

@@ -7,19 +7,19 @@
 #include "model.h"
 
 static const struct section_name sections[] = {
-	{ "Daemon", SECTION_DAEMON, false },
-	{ "Setup", SECTION_SETUP, false },
-	{ "Modules", SECTION_MODULES, false },
-	{ "Health", SECTION_HEALTH, false },
-	{ "Link", SECTION_LINK, true },
-	{ "Device", SECTION_DEVICE, true },
-	{ "Port", SECTION_PORT, true },
-	{ "System", SECTION_SYSTEM, false },
-	{ "Expect", SECTION_EXPECT, true },
-	{ "IPoIB", SECTION_IPOIB, true },
-	{ "Counter", SECTION_COUNTER, true },
-	{ "Alert", SECTION_NONE, true },
-	{ "Metrics", SECTION_NONE, false },
+	{ "Daemon", SECTION_DAEMON, NULL },
+	{ "Setup", SECTION_SETUP, NULL },
+	{ "Modules", SECTION_MODULES, NULL },
+	{ "Health", SECTION_HEALTH, NULL },
+	{ "Link", SECTION_LINK, "[Link rxe0]" },
+	{ "Device", SECTION_DEVICE, "[Device mlx5_0], or [Device *] for every one" },
+	{ "Port", SECTION_PORT, "[Port mlx5_0/1], or [Port *] for every one" },
+	{ "System", SECTION_SYSTEM, NULL },
+	{ "Expect", SECTION_EXPECT, "[Expect rails]" },
+	{ "IPoIB", SECTION_IPOIB, "[IPoIB ib0]" },
+	{ "Counter", SECTION_COUNTER, "[Counter symbol_error]" },
+	{ "Alert", SECTION_NONE, NULL },
+	{ "Metrics", SECTION_NONE, NULL },
 };
 
 static int parse_time(

@@ -8,7 +8,7 @@
 struct section_name {
 	const char *name;
 	enum section_kind kind; /* SECTION_NONE: promised for later */
-	bool takes_argument;
+	const char *example;    /* a header with its name; NULL: it takes none */
 };
 
 /* The section of that name, NULL when there is none. */

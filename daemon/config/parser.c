@@ -200,16 +200,6 @@ static int begin_counter(struct parser *p, const char *pattern, unsigned line)
 	return 0;
 }
 
-/* A header of this kind as it may be. */
-static const char *const example_table[_SECTION_MAX] = {
-	[SECTION_LINK] = "[Link rxe0]",
-	[SECTION_DEVICE] = "[Device mlx5_0], or [Device *] for every one",
-	[SECTION_PORT] = "[Port mlx5_0/1], or [Port *] for every one",
-	[SECTION_EXPECT] = "[Expect rails]",
-	[SECTION_IPOIB] = "[IPoIB ib0]",
-	[SECTION_COUNTER] = "[Counter symbol_error]",
-};
-
 static int enter_section(struct parser *p, const char *text, unsigned line)
 {
 	const struct section_name *s;
@@ -232,14 +222,14 @@ static int enter_section(struct parser *p, const char *text, unsigned line)
 	if (s->kind == SECTION_NONE)
 		return parser_problem(
 			p, line, "section [%s] is known, but not supported by this version", text);
-	if (!s->takes_argument && *argument)
+	if (!s->example && *argument)
 		return parser_problem(
 			p, line, "section [%s] takes no name: \"%s\"", kind, argument);
-	if (s->takes_argument && !*argument)
+	if (s->example && !*argument)
 		return parser_problem(p, line, "[%s] needs %s behind the word: %s", kind,
 			s->kind == SECTION_DEVICE || s->kind == SECTION_PORT ? "a selector"
 									     : "a name",
-			example_table[s->kind]);
+			s->example);
 	switch (s->kind) {
 	case SECTION_LINK:
 		return begin_link(p, argument, line);

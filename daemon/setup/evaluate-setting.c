@@ -182,6 +182,13 @@ static unsigned find_rivals(
 	return n;
 }
 
+static bool keeps_its_name(const struct plan_input *in, const struct device *d)
+{
+	const char *wanted = wanted_name(in, d);
+
+	return !wanted || streq(wanted, d->facts.name);
+}
+
 bool step_name_is_due(const struct plan_input *in, const struct device *d)
 {
 	const char *name = wanted_name(in, d);
@@ -190,7 +197,7 @@ bool step_name_is_due(const struct plan_input *in, const struct device *d)
 
 	if (!name || find_rivals(in, name, rivals) > 1)
 		return false;
-	return !other || (wanted_name(in, other) && !streq(wanted_name(in, other), name));
+	return !other || !keeps_its_name(in, other);
 }
 
 /* Whether the name can be given now; else the step is concluded. */
@@ -208,7 +215,7 @@ static bool name_is_free(struct step *s, const struct plan_input *in, const stru
 	}
 	if (!other)
 		return true;
-	if (!wanted_name(in, other) || streq(wanted_name(in, other), other->facts.name)) {
+	if (keeps_its_name(in, other)) {
 		step_say(s->detail, "another device has the name %s", s->value);
 		step_say(s->remedy, "give that one another name: rdma dev set %s name NAME",
 			s->value);

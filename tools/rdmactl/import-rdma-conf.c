@@ -112,16 +112,23 @@ static void import_done(struct import *im)
 		fclose(im->out);
 }
 
-static void forget(struct import *im, const char *key)
+static struct assignment *find_assignment(const struct import *im, const char *key)
 {
 	for (size_t i = 0; i < im->n; i++)
-		if (streq_ptr(im->items[i].key, key)) {
-			free(im->items[i].key);
-			free(im->items[i].value);
-			memmove(&im->items[i], &im->items[i + 1],
-				(--im->n - i) * sizeof(im->items[i]));
-			return;
-		}
+		if (streq_ptr(im->items[i].key, key))
+			return &im->items[i];
+	return NULL;
+}
+
+static void forget(struct import *im, const char *key)
+{
+	struct assignment *a = find_assignment(im, key);
+
+	if (!a)
+		return;
+	free(a->key);
+	free(a->value);
+	memmove(a, a + 1, (size_t)(&im->items[--im->n] - a) * sizeof(*a));
 }
 
 static int add(struct import *im, const char *key, const char *value, unsigned line)
@@ -243,14 +250,6 @@ static void say(struct import *im, const struct assignment *a, const char *text)
 {
 	fprintf(im->out, "# %s\n", text);
 	output_error("%s:%u: %s=%s: %s", im->input, a->line, a->key, a->value, text);
-}
-
-static const struct assignment *find_assignment(const struct import *im, const char *key)
-{
-	for (size_t i = 0; i < im->n; i++)
-		if (streq_ptr(im->items[i].key, key))
-			return &im->items[i];
-	return NULL;
 }
 
 /*
